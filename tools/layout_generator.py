@@ -131,7 +131,7 @@ def fetch(family: Family, folder: Path, unpack: Callable[[Path, Path], None]) ->
 def wanted_fields(family: Family) -> List[Tuple[str, str]]:
     """(structure, field) of the family's list in its order; field "-" is the structure itself."""
     text = (LAYOUT / f"{family.prefix}_fields.def").read_text(encoding="ascii")
-    line = r"^LAYOUT_(STRUCT|FIELD|BITS)\((\w+)(?:, (\w+))?\)"
+    line = r"^LAYOUT_(?:TOLD_)?(STRUCT|FIELD|BITS)\((\w+)(?:, (\w+))?\)"
     found = re.findall(line, text, re.MULTILINE)
     return [(structure, field or "-") for _, structure, field in found]
 

@@ -20,7 +20,7 @@ static ompd_rc_t open_runtime(const struct target *target, const struct family *
 			      const char *name, struct api_space **ret)
 {
 	struct api_space *space = target_alloc(target, sizeof(*space));
-	struct family_runtime *runtime = target_alloc(target, family->runtime_size);
+	struct runtime *runtime = target_alloc(target, family->runtime_size);
 	ompd_rc_t rc = space && runtime ? family->open(runtime, target, name) : ompd_rc_nomem;
 
 	if (rc != ompd_rc_ok) {
@@ -39,7 +39,7 @@ static ompd_rc_t open_runtime(const struct target *target, const struct family *
 
 ompd_rc_t space_ready(const struct api_space *space)
 {
-	return space->family->ready ? space->family->ready(space->runtime) : ompd_rc_ok;
+	return space->family->ready(space->runtime);
 }
 
 ompd_rc_t space_free(struct api_space *space)
@@ -59,8 +59,8 @@ static ompd_rc_t is_called(const struct api_space *space, bool *ret)
 	ompd_rc_t rc = target_symbol(&space->target, name, NULL, &called);
 
 	if (rc == ompd_rc_ok)
-		rc = target_symbol(&space->target, name, space->family->file_name(space->runtime),
-				   &own);
+		rc = target_symbol(&space->target, name,
+				   space->family->facts(space->runtime).file_name, &own);
 	*ret = rc == ompd_rc_ok && called == own;
 	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
 }
@@ -131,8 +131,7 @@ ompd_rc_t ompd_ext_process_initialize(ompd_address_space_context_t *context, con
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (!context || !host_handle)
-		return reason(ompd_rc_bad_input, "context or handle pointer is NULL");
+	API_CHECK(context && host_handle, "context or handle pointer is NULL");
 	rc = target_init(&target, library_callbacks(), context);
 	if (rc == ompd_rc_unsupported)
 		return reason(ompd_rc_incompatible,
@@ -154,8 +153,7 @@ ompd_rc_t ompd_ext_enumerate_runtimes(size_t index, const char **name)
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (!name)
-		return reason(ompd_rc_bad_input, "name pointer is NULL");
+	API_CHECK(name, "name pointer is NULL");
 	for (const struct family *const *family = families; *family; family++) {
 		for (const char *const *next = (*family)->names; *next; next++) {
 			if (index-- == 0) {
@@ -191,8 +189,7 @@ ompd_rc_t ompd_device_initialize(ompd_address_space_handle_t *host_handle,
 	(void)id;
 	API_ENTER(space, ADDRESS_SPACE, host_handle);
 	(void)space;
-	if (!device_context || !device_handle)
-		return reason(ompd_rc_bad_input, "context or handle pointer is NULL");
+	API_CHECK(device_context && device_handle, "context or handle pointer is NULL");
 	return reason(ompd_rc_unsupported, "devices other than the host are not supported");
 }
 
@@ -205,8 +202,7 @@ ompd_rc_t ompd_get_device_thread_id_kinds(ompd_address_space_handle_t *device_ha
 					  int *count)
 {
 	API_ENTER(space, ADDRESS_SPACE, device_handle);
-	if (!kinds || !thread_id_sizes || !count)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(kinds && thread_id_sizes && count, "result pointer is NULL");
 	const struct target *target = &space->target;
 	ompd_thread_id_t *kind = target_alloc(target, 2 * sizeof(*kind));
 	ompd_size_t *size = target_alloc(target, 2 * sizeof(*size));
@@ -236,9 +232,8 @@ ompd_rc_t ompd_rel_address_space_handle(ompd_address_space_handle_t *handle)
 ompd_rc_t ompd_get_omp_version(ompd_address_space_handle_t *address_space, ompd_word_t *omp_version)
 {
 	API_ENTER(space, ADDRESS_SPACE, address_space);
-	if (!omp_version)
-		return reason(ompd_rc_bad_input, "version pointer is NULL");
-	*omp_version = space->family->omp_version(space->runtime);
+	API_CHECK(omp_version, "version pointer is NULL");
+	*omp_version = space->family->facts(space->runtime).omp_version;
 	return ompd_rc_ok;
 }
 
@@ -249,9 +244,11 @@ ompd_rc_t ompd_get_omp_version_string(ompd_address_space_handle_t *address_space
 	char text[160];
 
 	API_ENTER(space, ADDRESS_SPACE, address_space);
-	if (!string)
-		return reason(ompd_rc_bad_input, "string pointer is NULL");
-	space->family->describe(space->runtime, text, sizeof(text));
+	API_CHECK(string, "string pointer is NULL");
+	const struct runtime_facts facts = space->family->facts(space->runtime);
+
+	snprintf(text, sizeof(text), "%s of %s, OpenMP %lld", facts.layout.runtime,
+		 facts.layout.release, (long long)facts.omp_version);
 	*string = target_strdup(&space->target, text);
 	return *string ? ompd_rc_ok : ompd_rc_nomem;
 }
@@ -263,7 +260,7 @@ ompd_rc_t ompd_ext_get_layout_info(ompd_address_space_handle_t *handle, ompd_ext
 		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	const ompd_size_t size = info->size;
 
-	*info = (ompd_ext_layout_info){ .size = size };
-	space->family->layout_info(space->runtime, info);
+	*info = space->family->facts(space->runtime).layout;
+	info->size = size;
 	return ompd_rc_ok;
 }

@@ -21,17 +21,17 @@ enum {
 // "NAME=value" with the value in force in the process: from the runtime's variable, if it has one;
 // else from the environment that the process was started with; "undefined" if it is not there,
 // "unknown" if the place of the variable is not known, or either cannot be read.
-static void control_var_text(const struct api_space *space, const struct icv_control_var *var,
+static void control_var_text(const struct api_space *space, const char *name, enum icv icv,
 			     char *text)
 {
-	int used = snprintf(text, CONTROL_VAR_MAX, "%s=", var->name);
+	int used = snprintf(text, CONTROL_VAR_MAX, "%s=", name);
 	char *value = text + used;
 	ompd_rc_t rc = ompd_rc_unavailable;
 
-	if (var->icv != ICV_NONE)
-		rc = space->family->initial_icv_text(space->runtime, var->icv, value);
+	if (icv != ICV_NONE && (space->family->initial->task || icv_is_of_process(icv)))
+		rc = icv_text(space->family, space->runtime, icv, space->family->initial, value);
 	if (rc == ompd_rc_unavailable)
-		rc = environ_get(&space->target, var->name, value, ICV_TEXT_MAX);
+		rc = environ_get(&space->target, name, value, ICV_TEXT_MAX);
 	if (rc != ompd_rc_ok)
 		snprintf(value, ICV_TEXT_MAX, "%s",
 			 rc == ompd_rc_unavailable ? "undefined" : "unknown");
@@ -46,20 +46,26 @@ ompd_rc_t ompd_get_display_control_vars(ompd_address_space_handle_t *address_spa
 					const char *const **control_vars)
 {
 	API_ENTER_RUNTIME(space, address_space_handle);
-	if (!control_vars)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	const struct icv_control_var *vars = space->family->control_vars;
+	API_CHECK(control_vars, "result pointer is NULL");
+	const char *const *own = space->family->control_vars;
 	const struct target *target = &space->target;
-	size_t count = 0;
+	size_t common = 0, count = 0;
 
-	while (vars[count].name)
+	while (icv_control_vars[common].name)
+		common++;
+	while (own[count])
 		count++;
+	count += common;
 	const char **strings = target_alloc(target, (count + 1) * sizeof(*strings));
 
 	for (size_t i = 0; strings && i < count; i++) {
 		char text[CONTROL_VAR_MAX];
 
-		control_var_text(space, &vars[i], text);
+		if (i < common)
+			control_var_text(space, icv_control_vars[i].name, icv_control_vars[i].icv,
+					 text);
+		else
+			control_var_text(space, own[i - common], ICV_NONE, text);
 		strings[i] = target_strdup(target, text);
 		if (!strings[i]) {
 			free_strings(target, strings);

@@ -6,6 +6,11 @@
 #include "api/regions.h"
 #include "layout/call.h"
 
+static uint64_t thread_id(const struct api_thread *thread)
+{
+	return thread->space->family->thread_id(thread->thread);
+}
+
 static uint64_t region_id(const struct api_parallel *parallel)
 {
 	return parallel->space->family->region_id(parallel->region);
@@ -13,48 +18,38 @@ static uint64_t region_id(const struct api_parallel *parallel)
 
 static uint64_t task_id(const struct api_task *task)
 {
-	return task->space->family->tasks->task_id(task->task);
+	return task->space->family->task_id(task->task);
 }
 
 ompd_rc_t ompd_ext_get_handle_id(void *handle, ompd_scope_t scope, uint64_t *id)
 {
+	enum handle_kind kind;
 	void *record;
-	ompd_rc_t rc;
 
-	switch (scope) {
-	case ompd_scope_thread:
-		rc = api_enter_handle(handle, HANDLE_THREAD, &record);
-		if (rc == ompd_rc_ok && id)
-			*id = ((struct api_thread *)record)->thread.address;
-		break;
-	case ompd_scope_parallel:
-		rc = api_enter_handle(handle, HANDLE_PARALLEL, &record);
-		if (rc == ompd_rc_ok && id)
-			*id = region_id(record);
-		break;
-	case ompd_scope_implicit_task:
-	case ompd_scope_task:
-		rc = api_enter_handle(handle, HANDLE_TASK, &record);
-		if (rc == ompd_rc_ok && id)
-			*id = task_id(record);
-		break;
-	default:
+	if (scope < ompd_scope_thread || scope > ompd_scope_task)
 		return reason(ompd_rc_bad_input, "invalid scope");
-	}
-	return rc == ompd_rc_ok && !id ? reason(ompd_rc_bad_input, "result pointer is NULL") : rc;
+	ompd_rc_t rc = api_enter_scope(handle, scope, &kind, &record);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	API_CHECK(id, "result pointer is NULL");
+	*id = kind == HANDLE_THREAD   ? thread_id(record) :
+	      kind == HANDLE_PARALLEL ? region_id(record) :
+					task_id(record);
+	return ompd_rc_ok;
 }
 
 struct api_task_iterator {
 	struct api_space *space;
 	struct region_list regions; // still to be walked
 	size_t next_region;
-	struct family_walk *walk; // of the region before next_region
+	struct walk *walk; // of the region before next_region
 	bool walk_ended;
 	uint32_t unreached; // of the regions whose walk has ended
 	bool in_motion;	    // of one of them that is not known
 };
 
-static ompd_rc_t open_iterator(struct api_space *space, const struct family_region *region,
+static ompd_rc_t open_iterator(struct api_space *space, const struct region *region,
 			       ompd_ext_task_iterator **ret)
 {
 	struct api_task_iterator *iterator = target_alloc(&space->target, sizeof(*iterator));
@@ -73,8 +68,7 @@ static ompd_rc_t open_iterator(struct api_space *space, const struct family_regi
 ompd_rc_t ompd_ext_tasks_open(ompd_parallel_handle_t *parallel, ompd_ext_task_iterator **iterator)
 {
 	API_ENTER(self, PARALLEL, parallel);
-	if (!iterator)
-		return reason(ompd_rc_bad_input, "iterator pointer is NULL");
+	API_CHECK(iterator, "iterator pointer is NULL");
 	return open_iterator(self->space, self->region, iterator);
 }
 
@@ -82,8 +76,7 @@ ompd_rc_t ompd_ext_tasks_open_all(ompd_address_space_handle_t *handle,
 				  ompd_ext_task_iterator **iterator)
 {
 	API_ENTER_RUNTIME(space, handle);
-	if (!iterator)
-		return reason(ompd_rc_bad_input, "iterator pointer is NULL");
+	API_CHECK(iterator, "iterator pointer is NULL");
 	return open_iterator(space, NULL, iterator);
 }
 
@@ -92,8 +85,8 @@ static void end_walk(struct api_task_iterator *iterator)
 	uint32_t unreached = 0;
 
 	iterator->walk_ended = true;
-	if (!iterator->walk || iterator->space->family->tasks->walk_unreached(
-				       iterator->walk, &unreached) != ompd_rc_ok)
+	if (!iterator->walk ||
+	    iterator->space->family->walk_unreached(iterator->walk, &unreached) != ompd_rc_ok)
 		iterator->in_motion = true;
 	iterator->unreached += unreached;
 }
@@ -106,13 +99,13 @@ static ompd_rc_t next_walk(struct api_task_iterator *iterator)
 	const struct family *family = iterator->space->family;
 
 	if (iterator->walk)
-		family->tasks->walk_close(iterator->walk);
+		family->walk_close(iterator->walk);
 	iterator->walk = NULL;
 	iterator->walk_ended = false;
-	return family->tasks->walk_open(iterator->space->runtime,
-					region_list_at(&iterator->regions, iterator->space,
-						       iterator->next_region++),
-					&iterator->walk);
+	return family->walk_open(iterator->space->runtime,
+				 region_list_at(&iterator->regions, iterator->space,
+						iterator->next_region++),
+				 &iterator->walk);
 }
 
 ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_info *records,
@@ -121,8 +114,7 @@ ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_in
 	ompd_rc_t rc;
 
 	API_ENTER(self, TASK_ITERATOR, iterator);
-	if (!records || !count || max == 0)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(records && count && max > 0, "result pointer is NULL");
 	bool damaged = self->regions.damaged;
 
 	*count = 0;
@@ -139,8 +131,7 @@ ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_in
 				continue;
 			}
 		}
-		rc = self->space->family->tasks->walk_next(self->walk, &records[*count]);
-		damaged |= self->space->family->tasks->walk_damaged(self->walk);
+		rc = self->space->family->walk_next(self->walk, &records[*count], &damaged);
 		if (rc == ompd_rc_ok) {
 			++*count;
 			continue;
@@ -177,7 +168,7 @@ ompd_rc_t task_iterator_free(struct api_task_iterator *iterator)
 	const struct target *target = &iterator->space->target;
 
 	if (iterator->walk)
-		iterator->space->family->tasks->walk_close(iterator->walk);
+		iterator->space->family->walk_close(iterator->walk);
 	region_list_close(&iterator->regions, target);
 	target_free(target, iterator);
 	return ompd_rc_ok;
@@ -187,32 +178,27 @@ ompd_rc_t ompd_ext_get_task_by_info(ompd_parallel_handle_t *parallel,
 				    const ompd_ext_task_info *info, ompd_task_handle_t **task)
 {
 	API_ENTER(self, PARALLEL, parallel);
-	if (!info || !task)
-		return reason(ompd_rc_bad_input, "record or handle pointer is NULL");
+	API_CHECK(info && task, "record or handle pointer is NULL");
 	if (info->parallel_id != region_id(self))
 		return reason(ompd_rc_bad_input, "the record is of another region's task");
 	struct api_space *space = self->space;
-	struct api_task *handle = handle_new_task(space);
-
-	if (!handle)
-		return ompd_rc_nomem;
-	space->family->tasks->task_of_info(self->region, info, handle->task);
+	API_NEW(handle, task, space);
+	space->family->task_of_info(self->region, info, handle->task);
 	return HANDLE_GIVE(ompd_rc_ok, TASK, handle, space, task);
 }
 
 ompd_rc_t ompd_ext_get_thread_info(ompd_thread_handle_t *thread, ompd_ext_thread_info *info)
 {
 	API_ENTER(self, THREAD, thread);
-	if (!info)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	return self->space->family->thread_info(self->space->runtime, &self->thread, info);
+	API_CHECK(info, "result pointer is NULL");
+	API_READ_THREAD(self, THREAD_PLACE);
+	return self->space->family->thread_info(self->space->runtime, self->thread, info);
 }
 
 ompd_rc_t ompd_ext_get_parallel_info(ompd_parallel_handle_t *parallel, ompd_ext_parallel_info *info)
 {
 	API_ENTER(self, PARALLEL, parallel);
-	if (!info)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(info, "result pointer is NULL");
 	return self->space->family->region_info(self->space->runtime, self->region, info);
 }
 
@@ -220,67 +206,58 @@ ompd_rc_t ompd_ext_get_lock_info(ompd_address_space_handle_t *handle, uint32_t k
 				 uint64_t address, ompd_ext_lock_info *info)
 {
 	API_ENTER_RUNTIME(space, handle);
-	if (!info || !address || kind > ompd_ext_lock_critical)
-		return reason(ompd_rc_bad_input, "lock or result pointer is NULL");
-	return space->family->waits->lock_info(space->runtime, kind, address, info);
+	API_CHECK(info && address && kind <= ompd_ext_lock_critical,
+		  "lock or result pointer is NULL");
+	return space->family->lock_info(space->runtime, kind, address, info);
 }
 
 ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t return_address,
 				 ompd_ext_wait_site *site)
 {
 	API_ENTER_RUNTIME(space, handle);
-	if (!site)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	return space->family->waits->classify_call(space->runtime, return_address, site);
+	API_CHECK(site, "result pointer is NULL");
+	return space->family->classify_call(space->runtime, return_address, site);
 }
 
 ompd_rc_t ompd_ext_get_call_target(ompd_address_space_handle_t *handle, uint64_t return_address,
 				   uint64_t *entry)
 {
 	API_ENTER(space, ADDRESS_SPACE, handle);
-	if (!entry)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	ompd_rc_t rc = call_target(&space->target, return_address, entry);
-
-	if (rc != ompd_rc_ok)
-		return reason(rc, "no call before that address can be followed");
-	return ompd_rc_ok;
+	API_CHECK(entry, "result pointer is NULL");
+	return call_target(&space->target, return_address, entry);
 }
 
 ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t entry,
 				  ompd_ext_wait_site *site)
 {
 	API_ENTER_RUNTIME(space, handle);
-	if (!site)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	return space->family->waits->classify_entry(space->runtime, entry, site);
+	API_CHECK(site, "result pointer is NULL");
+	return space->family->classify_entry(space->runtime, entry, site);
 }
 
 ompd_rc_t ompd_ext_get_lock_argument(ompd_address_space_handle_t *handle, uint64_t return_address,
 				     ompd_ext_argument *argument)
 {
 	API_ENTER_RUNTIME(space, handle);
-	if (!argument)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	return space->family->waits->lock_argument(space->runtime, return_address, argument);
+	API_CHECK(argument, "result pointer is NULL");
+	return space->family->lock_argument(space->runtime, return_address, argument);
 }
 
 ompd_rc_t ompd_ext_confirm_lock(ompd_thread_handle_t *thread, uint32_t kind, uint64_t variable,
 				const uint64_t *in_use, size_t in_use_count)
 {
 	API_ENTER(self, THREAD, thread);
-	if (kind > ompd_ext_lock_critical || (in_use_count && !in_use))
-		return reason(ompd_rc_bad_input, "lock or values pointer is NULL");
-	return self->space->family->waits->confirm_lock(self->space->runtime, &self->thread, kind,
-							variable, in_use, in_use_count);
+	API_CHECK(kind <= ompd_ext_lock_critical && (!in_use_count || in_use),
+		  "lock or values pointer is NULL");
+	return self->space->family->confirm_lock(self->space->runtime, self->thread, kind, variable,
+						 in_use, in_use_count);
 }
 
 ompd_rc_t ompd_ext_classify_futex(ompd_thread_handle_t *thread, uint64_t futex,
 				  ompd_ext_wait_site *site)
 {
 	API_ENTER(self, THREAD, thread);
-	if (!site || !futex)
-		return reason(ompd_rc_bad_input, "address or result pointer is NULL");
-	return self->space->family->waits->classify_futex(self->space->runtime, &self->thread,
-							  futex, site);
+	API_CHECK(site && futex, "address or result pointer is NULL");
+	API_READ_THREAD(self, THREAD_PLACE);
+	return self->space->family->classify_futex(self->space->runtime, self->thread, futex, site);
 }

@@ -2,6 +2,8 @@
 //
 // The families of runtimes that the library knows.
 
-#include "runtime/family.h"
+#include "api/handles.h"
+
+extern const struct family gomp_family, kmp_family;
 
 const struct family *const families[] = { &gomp_family, &kmp_family, NULL };

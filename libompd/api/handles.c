@@ -174,6 +174,30 @@ ompd_rc_t api_enter_handle(const void *handle, enum handle_kind kind, void **rec
 	return rc;
 }
 
+ompd_rc_t api_enter_scope(const void *handle, ompd_scope_t scope, enum handle_kind *kind,
+			  void **record)
+{
+	static const enum handle_kind kinds[] = {
+		[ompd_scope_global] = HANDLE_ADDRESS_SPACE,
+		[ompd_scope_address_space] = HANDLE_ADDRESS_SPACE,
+		[ompd_scope_thread] = HANDLE_THREAD,
+		[ompd_scope_parallel] = HANDLE_PARALLEL,
+		[ompd_scope_implicit_task] = HANDLE_TASK,
+		[ompd_scope_task] = HANDLE_TASK,
+		[ompd_scope_teams] = HANDLE_PARALLEL,
+		[ompd_scope_target] = HANDLE_PARALLEL,
+	};
+	const ompd_scope_t last = library_is_6_0() ? ompd_scope_target : ompd_scope_task;
+
+	if (scope >= ompd_scope_global && scope <= last) {
+		*kind = kinds[scope];
+		return api_enter_handle(handle, *kind, record);
+	}
+	ompd_rc_t rc = api_enter();
+
+	return rc == ompd_rc_ok ? reason(ompd_rc_bad_input, "invalid scope") : rc;
+}
+
 ompd_rc_t handle_release(const void *handle, enum handle_kind kind)
 {
 	struct slot *slot;
@@ -196,6 +220,19 @@ ompd_rc_t handle_open_filled(ompd_rc_t rc, enum handle_kind kind, void *record,
 	return rc;
 }
 
+struct api_thread *handle_new_thread(struct api_space *space)
+{
+	struct api_thread *thread =
+		target_alloc(&space->target, sizeof(*thread) + space->family->thread_size);
+
+	if (thread)
+		*thread = (struct api_thread){
+			.space = space,
+			.thread = (struct thread *)(thread + 1),
+		};
+	return thread;
+}
+
 struct api_parallel *handle_new_parallel(struct api_space *space)
 {
 	struct api_parallel *parallel =
@@ -204,7 +241,7 @@ struct api_parallel *handle_new_parallel(struct api_space *space)
 	if (parallel)
 		*parallel = (struct api_parallel){
 			.space = space,
-			.region = (struct family_region *)(parallel + 1),
+			.region = (struct region *)(parallel + 1),
 		};
 	return parallel;
 }
@@ -217,26 +254,19 @@ struct api_task *handle_new_task(struct api_space *space)
 	if (task)
 		*task = (struct api_task){
 			.space = space,
-			.task = (struct family_task *)(task + 1),
+			.task = (struct task *)(task + 1),
 		};
 	return task;
 }
 
-ompd_rc_t handle_give_thread(struct api_space *space, const struct family_thread *thread,
-			     ompd_thread_handle_t **ret)
+ompd_rc_t thread_read(const struct api_thread *thread, enum thread_question next)
 {
-	struct api_thread *record = target_alloc(&space->target, sizeof(*record));
-
-	if (!record)
-		return ompd_rc_nomem;
-	*record = (struct api_thread){ .space = space, .thread = *thread };
-	return HANDLE_GIVE(ompd_rc_ok, THREAD, record, space, ret);
+	return thread->space->family->thread_again(thread->space->runtime, thread->thread, next);
 }
 
 ompd_rc_t handle_compare(uint64_t a, uint64_t b, int *cmp_value)
 {
-	if (!cmp_value)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(cmp_value, "result pointer is NULL");
 	*cmp_value = (a > b) - (a < b);
 	return ompd_rc_ok;
 }

@@ -29,28 +29,31 @@ struct api_space {
 	ompd_address_space_handle_t *handle;
 	const struct family *family;
 	struct target target;
-	struct family_runtime *runtime;
+	struct runtime *runtime;
 	struct nptl_known known;
 };
 
+// The family's records follow these in the same block of memory.
+
 struct api_thread {
 	struct api_space *space;
-	struct family_thread thread;
+	struct thread *thread;
 };
-
-// The family's records follow these two in the same block of memory.
 
 struct api_parallel {
 	struct api_space *space;
-	struct family_region *region;
+	struct region *region;
 };
 
 struct api_task {
 	struct api_space *space;
-	struct family_task *task;
+	struct task *task;
 };
 
 struct api_task_iterator;
+
+/** All families, in the order in which they are tried; a null pointer ends them. */
+extern const struct family *const families[];
 
 /** Return the debugger's callbacks, NULL unless the library is initialized. */
 const ompd_callbacks_t *library_callbacks(void);
@@ -70,6 +73,13 @@ ompd_rc_t api_enter(void);
  */
 ompd_rc_t api_enter_handle(const void *handle, enum handle_kind kind, void **record);
 
+/**
+ * Begin an entry point with a handle of the kind that @p scope has (5.2, table 20.1; 6.0, table
+ * 39.1). bad_input: the interface that the debugger asked for has no such scope.
+ */
+ompd_rc_t api_enter_scope(const void *handle, ompd_scope_t scope, enum handle_kind *kind,
+			  void **record);
+
 /** Declare @p record, what @p handle stands for; return from the calling function if it is not a
  * live handle of that kind. */
 #define API_ENTER(record, KIND, handle)                                                      \
@@ -82,6 +92,13 @@ ompd_rc_t api_enter_handle(const void *handle, enum handle_kind kind, void **rec
 		(record) = api_record_;                                                      \
 	} while (0)
 
+/** Check the other arguments; return from the calling function if they are not as they must be. */
+#define API_CHECK(condition, why)                                \
+	do {                                                     \
+		if (!(condition))                                \
+			return reason(ompd_rc_bad_input, (why)); \
+	} while (0)
+
 /** Enter a function that reads the memory of an address space's runtime. */
 #define API_ENTER_RUNTIME(record, handle)                  \
 	API_ENTER(record, ADDRESS_SPACE, handle);          \
@@ -89,6 +106,14 @@ ompd_rc_t api_enter_handle(const void *handle, enum handle_kind kind, void **rec
 		ompd_rc_t ready_rc_ = space_ready(record); \
 		if (ready_rc_ != ompd_rc_ok)               \
 			return ready_rc_;                  \
+	} while (0)
+
+/** Read the thread of a record as it is now; return from the calling function if that fails. */
+#define API_READ_THREAD(record, question)                               \
+	do {                                                            \
+		ompd_rc_t read_rc_ = thread_read((record), (question)); \
+		if (read_rc_ != ompd_rc_ok)                             \
+			return read_rc_;                                \
 	} while (0)
 
 #define HANDLE_TYPE_ADDRESS_SPACE struct api_space
@@ -125,14 +150,21 @@ ompd_rc_t handle_release(const void *handle, enum handle_kind kind);
 /** Release all handles. */
 void handle_close_all(void);
 
-// New records in memory of the debugger's allocator; NULL if there is none. Those of regions and
-// tasks are filled by an operation of the family.
+// New records in memory of the debugger's allocator; NULL if there is none. An operation of the
+// family fills them.
 
+/** Declare @p record, a new one; return nomem from the calling function if there is no memory. */
+#define API_NEW(record, kind, space)                                \
+	struct api_##kind *const record = handle_new_##kind(space); \
+	if (!(record))                                              \
+	return ompd_rc_nomem
+
+struct api_thread *handle_new_thread(struct api_space *space);
 struct api_parallel *handle_new_parallel(struct api_space *space);
 struct api_task *handle_new_task(struct api_space *space);
-/** Give the debugger a handle for a thread. */
-ompd_rc_t handle_give_thread(struct api_space *space, const struct family_thread *thread,
-			     ompd_thread_handle_t **ret);
+
+/** Read a thread again, for what is asked next. */
+ompd_rc_t thread_read(const struct api_thread *thread, enum thread_question next);
 
 /** Have the runtime of an address space learn what was left for later. */
 ompd_rc_t space_ready(const struct api_space *space);

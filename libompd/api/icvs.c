@@ -4,10 +4,11 @@
 
 #include "api/handles.h"
 
-/** A query, and of whom. */
-struct scoped_query {
+/** An object, and whose it is. */
+struct scoped_object {
 	const struct api_space *space;
-	struct family_query query;
+	const struct api_thread *thread; // if it is one: it is to be read again
+	struct object object;
 };
 
 /**
@@ -20,8 +21,7 @@ ompd_rc_t ompd_enumerate_icvs(ompd_address_space_handle_t *handle, ompd_icv_id_t
 			      ompd_scope_t *next_scope, int *more)
 {
 	API_ENTER(space, ADDRESS_SPACE, handle);
-	if (!next_id || !next_icv_name || !next_scope || !more)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(next_id && next_icv_name && next_scope && more, "result pointer is NULL");
 	// Ids are positions in the table of names plus one; 0 begins an enumeration.
 	if (current >= icv_name_count)
 		return reason(ompd_rc_bad_input, "unknown control variable %llu",
@@ -38,83 +38,62 @@ ompd_rc_t ompd_enumerate_icvs(ompd_address_space_handle_t *handle, ompd_icv_id_t
 // The region of a parallel handle that stands for a league's or a target's initial team (6.0).
 static ompd_rc_t check_generator(const struct api_parallel *parallel, ompd_scope_t scope)
 {
-	const struct family_query query = { .region = parallel->region };
+	const struct object object = { .region = parallel->region };
 	const ompd_word_t wanted = scope == ompd_scope_teams ? ompd_generator_teams :
 							       ompd_generator_target;
 	ompd_word_t generator;
-	ompd_rc_t rc = parallel->space->family->icv_value(parallel->space->runtime,
-							  ICV_team_generator, &query, &generator);
+	ompd_rc_t rc = icv_value(parallel->space->family, parallel->space->runtime,
+				 ICV_team_generator, &object, &generator);
 
 	if (rc == ompd_rc_ok && generator != wanted)
 		return reason(ompd_rc_incompatible_handle, "the region is of another construct");
 	return rc;
 }
 
-// Fill a query of a handle that must match its scope (5.2, table 20.1; 6.0, table 39.1).
-static ompd_rc_t make_query(void *handle, ompd_scope_t scope, struct scoped_query *ret)
+static ompd_rc_t find_object(void *handle, ompd_scope_t scope, struct scoped_object *ret)
 {
-	const struct api_thread *thread;
 	const struct api_parallel *parallel;
 	const struct api_task *task;
 	ompd_word_t implicit = 1;
+	enum handle_kind kind;
 	void *record;
-	ompd_rc_t rc;
+	ompd_rc_t rc = api_enter_scope(handle, scope, &kind, &record);
 
-	*ret = (struct scoped_query){ .space = NULL };
-	if (scope > ompd_scope_task && !library_is_6_0())
-		scope = 0; // 5.x does not have it
-	switch (scope) {
-	case ompd_scope_global:
-	case ompd_scope_address_space:
-		rc = api_enter_handle(handle, HANDLE_ADDRESS_SPACE, &record);
-		if (rc == ompd_rc_ok)
-			rc = space_ready(record);
-		if (rc == ompd_rc_ok)
-			ret->space = record;
+	*ret = (struct scoped_object){ .space = NULL };
+	if (rc != ompd_rc_ok)
 		return rc;
-	case ompd_scope_thread:
-		rc = api_enter_handle(handle, HANDLE_THREAD, &record);
-		if (rc != ompd_rc_ok)
-			return rc;
-		thread = record;
-		ret->space = thread->space;
-		ret->query.thread = &thread->thread;
+	switch (kind) {
+	case HANDLE_ADDRESS_SPACE:
+		ret->space = record;
+		return space_ready(record);
+	case HANDLE_THREAD:
+		ret->thread = record;
+		ret->space = ret->thread->space;
+		ret->object.thread = ret->thread->thread;
 		return rc;
-	case ompd_scope_parallel:
-	case ompd_scope_teams:
-	case ompd_scope_target:
-		rc = api_enter_handle(handle, HANDLE_PARALLEL, &record);
-		if (rc != ompd_rc_ok)
-			return rc;
+	case HANDLE_PARALLEL:
 		parallel = record;
 		ret->space = parallel->space;
-		ret->query.region = parallel->region;
+		ret->object.region = parallel->region;
 		return scope == ompd_scope_parallel ? rc : check_generator(parallel, scope);
-	case ompd_scope_implicit_task:
-	case ompd_scope_task:
-		rc = api_enter_handle(handle, HANDLE_TASK, &record);
-		if (rc != ompd_rc_ok)
-			return rc;
+	default:
 		task = record;
 		ret->space = task->space;
-		ret->query.task = task->task;
+		ret->object.task = task->task;
 		if (scope == ompd_scope_implicit_task)
-			rc = task->space->family->icv_value(task->space->runtime, ICV_implicit_task,
-							    &ret->query, &implicit);
+			rc = icv_value(task->space->family, task->space->runtime, ICV_implicit_task,
+				       &ret->object, &implicit);
 		return implicit ?
 			       rc :
 			       reason(library_rc(ompd_rc_stale_handle, ompd_rc_incompatible_handle),
 				      "the handle of an explicit task");
-	default:
-		rc = api_enter();
-		return rc == ompd_rc_ok ? reason(ompd_rc_bad_input, "invalid scope") : rc;
 	}
 }
 
-static ompd_rc_t make_icv_query(void *handle, ompd_scope_t scope, ompd_icv_id_t id,
-				struct scoped_query *ret)
+static ompd_rc_t find_owner(void *handle, ompd_scope_t scope, ompd_icv_id_t id,
+			    struct scoped_object *ret)
 {
-	ompd_rc_t rc = make_query(handle, scope, ret);
+	ompd_rc_t rc = find_object(handle, scope, ret);
 
 	// 6.0 has codes of its own for these routines (41.11.2, 41.11.3).
 	if (rc == ompd_rc_incompatible_handle)
@@ -130,13 +109,23 @@ static ompd_rc_t make_icv_query(void *handle, ompd_scope_t scope, ompd_icv_id_t 
 	return ompd_rc_ok;
 }
 
-static ompd_rc_t icv_value(const struct scoped_query *query, enum icv icv, ompd_word_t *ret)
+// Read the object again, if it is a thread.
+static ompd_rc_t refresh(const struct scoped_object *owner)
+{
+	return owner->thread ? thread_read(owner->thread, THREAD_PLACE) : ompd_rc_ok;
+}
+
+static ompd_rc_t read_value(const struct scoped_object *owner, enum icv icv, ompd_word_t *ret)
 {
 	if (icv_is_absent(icv))
 		return reason(ompd_rc_unsupported, "the runtime has no such variable");
 	if (icv_form(icv) == ICV_FORM_text)
 		return reason(ompd_rc_incompatible, "the value is a text, not an integer");
-	return query->space->family->icv_value(query->space->runtime, icv, &query->query, ret);
+	ompd_rc_t rc = refresh(owner);
+
+	return rc == ompd_rc_ok ? icv_value(owner->space->family, owner->space->runtime, icv,
+					    &owner->object, ret) :
+				  rc;
 }
 
 /**
@@ -149,30 +138,28 @@ static ompd_rc_t icv_value(const struct scoped_query *query, enum icv icv, ompd_
 ompd_rc_t ompd_get_icv_from_scope(void *handle, ompd_scope_t scope, ompd_icv_id_t icv_id,
 				  ompd_word_t *value)
 {
-	struct scoped_query query;
-	ompd_rc_t rc = make_icv_query(handle, scope, icv_id, &query);
+	struct scoped_object owner;
+	ompd_rc_t rc = find_owner(handle, scope, icv_id, &owner);
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (!value)
-		return reason(ompd_rc_bad_input, "value pointer is NULL");
-	return icv_value(&query, icv_names[icv_id - 1].icv, value);
+	API_CHECK(value, "value pointer is NULL");
+	return read_value(&owner, icv_names[icv_id - 1].icv, value);
 }
 
 ompd_rc_t ompd_ext_get_icv(void *handle, ompd_scope_t scope, const char *name, ompd_word_t *value)
 {
-	struct scoped_query query;
-	ompd_rc_t rc = make_query(handle, scope, &query);
+	struct scoped_object owner;
+	ompd_rc_t rc = find_object(handle, scope, &owner);
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (!name || !value)
-		return reason(ompd_rc_bad_input, "name or value pointer is NULL");
+	API_CHECK(name && value, "name or value pointer is NULL");
 	const enum icv icv = icv_named(name);
 
 	if (icv == ICV_NONE)
 		return reason(ompd_rc_bad_input, "unknown control variable \"%.60s\"", name);
-	return icv_value(&query, icv, value);
+	return read_value(&owner, icv, value);
 }
 
 /** Answer the value of any ICV as text, which the caller owns. Codes as above, but never incomplete, nor
@@ -181,21 +168,22 @@ ompd_rc_t ompd_get_icv_string_from_scope(void *handle, ompd_scope_t scope, ompd_
 					 const char **icv_string)
 {
 	char text[ICV_TEXT_MAX] = "";
-	struct scoped_query query;
-	ompd_rc_t rc = make_icv_query(handle, scope, icv_id, &query);
+	struct scoped_object owner;
+	ompd_rc_t rc = find_owner(handle, scope, icv_id, &owner);
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (!icv_string)
-		return reason(ompd_rc_bad_input, "value pointer is NULL");
+	API_CHECK(icv_string, "value pointer is NULL");
 	if (icv_is_absent(icv_names[icv_id - 1].icv))
 		return reason(ompd_rc_unsupported, "the runtime has no such variable");
-	rc = query.space->family->icv_text(query.space->runtime, icv_names[icv_id - 1].icv,
-					   &query.query, text);
+	rc = refresh(&owner);
+	if (rc == ompd_rc_ok)
+		rc = icv_text(owner.space->family, owner.space->runtime, icv_names[icv_id - 1].icv,
+			      &owner.object, text);
 	if (rc != ompd_rc_ok)
 		return rc;
 	reason_clear();
-	*icv_string = target_strdup(&query.space->target, text);
+	*icv_string = target_strdup(&owner.space->target, text);
 	return *icv_string ? ompd_rc_ok : ompd_rc_nomem;
 }
 
@@ -207,19 +195,20 @@ ompd_rc_t ompd_get_icv_string_from_scope(void *handle, ompd_scope_t scope, ompd_
 ompd_rc_t ompd_get_tool_data(void *handle, ompd_scope_t scope, ompd_word_t *value,
 			     ompd_address_t *ptr)
 {
-	struct scoped_query query;
+	struct scoped_object owner;
 	uint64_t pointer = 0;
 	ompd_rc_t rc = api_enter();
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (scope < ompd_scope_thread || !value || !ptr)
-		return reason(ompd_rc_bad_input, "result pointer is NULL, or the scope is invalid");
-	rc = make_query(handle, scope, &query);
+	API_CHECK(scope >= ompd_scope_thread && value && ptr,
+		  "result pointer is NULL, or the scope is invalid");
+	rc = find_object(handle, scope, &owner);
 	if (rc == ompd_rc_ok)
-		rc = query.space->family->tool_data(query.space->runtime, &query.query, value,
-						    &pointer);
-	if (rc == ompd_rc_ok)
-		*ptr = (ompd_address_t){ ompd_segment_none, pointer };
-	return rc;
+		rc = owner.space->family->tool_data(owner.space->runtime, &owner.object, &pointer);
+	if (rc != ompd_rc_ok)
+		return rc;
+	*value = (ompd_word_t)pointer;
+	*ptr = (ompd_address_t){ ompd_segment_none, pointer };
+	return ompd_rc_ok;
 }

@@ -12,22 +12,18 @@ static ompd_rc_t no_tool_interface(void)
 	return reason(ompd_rc_unsupported, "the runtime has no tool interface (OMPT)");
 }
 
-static ompd_rc_t tool_data(const struct api_space *space, const struct family_query *query,
-			   uint64_t *ret)
+static ompd_rc_t tool_data(const struct api_space *space, const struct object *of, uint64_t *ret)
 {
-	ompd_word_t value;
-
-	return space->family->tool_data(space->runtime, query, &value, ret);
+	return space->family->tool_data(space->runtime, of, ret);
 }
 
 ompd_rc_t ompd_ext_get_thread_data(ompd_thread_handle_t *thread, uint64_t *data)
 {
 	API_ENTER(self, THREAD, thread);
-	if (!data)
-		return reason(ompd_rc_bad_input, "data pointer is NULL");
-	const struct family_query query = { .thread = &self->thread };
+	API_CHECK(data, "data pointer is NULL");
+	const struct object of = { .thread = self->thread };
 
-	return tool_data(self->space, &query, data);
+	return tool_data(self->space, &of, data);
 }
 
 // ---- Levels ----------------------------------------------------------------------------------
@@ -62,19 +58,19 @@ static ompd_rc_t at_level(const struct api_space *space, int level, const struct
 static ompd_rc_t task_below(const struct api_space *space, const void *from, void *to)
 {
 	const struct family *family = space->family;
-	const struct family_query query = { .task = from };
+	const struct object of = { .task = from };
 	ompd_word_t implicit;
-	ompd_rc_t rc = family->icv_value(space->runtime, ICV_implicit_task, &query, &implicit);
+	ompd_rc_t rc = icv_value(family, space->runtime, ICV_implicit_task, &of, &implicit);
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	return (implicit ? family->tasks->generating_task :
-			   family->tasks->scheduling_task)(space->runtime, from, to);
+	return (implicit ? family->generating_task : family->scheduling_task)(space->runtime, from,
+									      to);
 }
 
 static uint64_t task_id(const struct api_space *space, const void *task)
 {
-	return space->family->tasks->task_id(task);
+	return space->family->task_id(task);
 }
 
 static ompd_rc_t region_around(const struct api_space *space, const void *from, void *to)
@@ -92,26 +88,26 @@ static const struct way regions_around = { region_around, region_id };
 
 // ---- Tasks -----------------------------------------------------------------------------------
 
-static void describe_task(const struct api_space *space, const struct family_thread *thread,
-			  const struct family_task *task, struct family_region *region,
+static void describe_task(const struct api_thread *thread, const struct task *task,
 			  ompd_ext_ompt_task_info *info)
 {
+	const struct api_space *space = thread->space;
 	const struct family *family = space->family;
-	const struct family_query of_task = { .task = task }, of_region = { .region = region };
+	const struct region *region = family->task_region(task);
+	const struct object of_task = { .task = task }, of_region = { .region = region };
 	int number;
 
 	*info = (ompd_ext_ompt_task_info){ .known = 0 };
-	family->tasks->task_region(task, region);
 	if (tool_data(space, &of_task, &info->task_data) == ompd_rc_ok)
 		info->known |= ompd_ext_ompt_task_data;
 	if (tool_data(space, &of_region, &info->parallel_data) == ompd_rc_ok)
 		info->known |= ompd_ext_ompt_parallel_data;
-	if (family->tasks->task_frame(space->runtime, task, &info->exit_frame,
-				      &info->enter_frame) == ompd_rc_ok)
+	if (family->task_frame(space->runtime, task, &info->exit_frame, &info->enter_frame) ==
+	    ompd_rc_ok)
 		info->known |= ompd_ext_ompt_frame;
-	if (family->tasks->ompt_task_type(space->runtime, task, &info->type) == ompd_rc_ok)
+	if (family->ompt_task_type(space->runtime, task, &info->type) == ompd_rc_ok)
 		info->known |= ompd_ext_ompt_type;
-	if (family->thread_num(space->runtime, thread, region, &number) == ompd_rc_ok) {
+	if (family->thread_num(space->runtime, thread->thread, region, &number) == ompd_rc_ok) {
 		info->known |= ompd_ext_ompt_thread_num;
 		info->thread_num = number;
 	}
@@ -121,23 +117,21 @@ ompd_rc_t ompd_ext_get_ompt_task_info(ompd_thread_handle_t *thread, int level,
 				      ompd_ext_ompt_task_info *info)
 {
 	API_ENTER(self, THREAD, thread);
-	if (!info || level < 0)
-		return reason(ompd_rc_bad_input,
-			      "result pointer is NULL, or the level is negative");
+	API_CHECK(info && level >= 0, "result pointer is NULL, or the level is negative");
+	API_READ_THREAD(self, THREAD_TASK);
 	const struct api_space *space = self->space;
 	const size_t size = space->family->task_size;
-	uint8_t *records = target_alloc(&space->target, 2 * size + space->family->region_size);
+	uint8_t *records = target_alloc(&space->target, 2 * size);
 
 	if (!records)
 		return ompd_rc_nomem;
-	struct family_task *task = (struct family_task *)records;
-	ompd_rc_t rc = space->family->tasks->current_task(space->runtime, &self->thread, task);
+	struct task *task = (struct task *)records;
+	ompd_rc_t rc = space->family->current_task(space->runtime, self->thread, task);
 
 	if (rc == ompd_rc_ok)
 		rc = at_level(space, level, &tasks_below, task, records + size, size);
 	if (rc == ompd_rc_ok) {
-		describe_task(space, &self->thread, task,
-			      (struct family_region *)(records + 2 * size), info);
+		describe_task(self, task, info);
 		reason_clear();
 	}
 	target_free(&space->target, records);
@@ -148,27 +142,26 @@ ompd_rc_t ompd_ext_get_ompt_parallel_info(ompd_thread_handle_t *thread, int leve
 					  ompd_ext_ompt_parallel_info *info)
 {
 	API_ENTER(self, THREAD, thread);
-	if (!info || level < 0)
-		return reason(ompd_rc_bad_input,
-			      "result pointer is NULL, or the level is negative");
+	API_CHECK(info && level >= 0, "result pointer is NULL, or the level is negative");
+	API_READ_THREAD(self, THREAD_REGION);
 	const struct api_space *space = self->space;
 	const size_t size = space->family->region_size;
 	uint8_t *records = target_alloc(&space->target, 2 * size);
 
 	if (!records)
 		return ompd_rc_nomem;
-	struct family_region *region = (struct family_region *)records;
-	const struct family_query query = { .region = region };
+	struct region *region = (struct region *)records;
+	const struct object of = { .region = region };
 	ompd_word_t team_size;
-	ompd_rc_t rc = space->family->current_region(space->runtime, &self->thread, region);
+	ompd_rc_t rc = space->family->current_region(space->runtime, self->thread, region);
 
 	if (rc == ompd_rc_ok)
 		rc = at_level(space, level, &regions_around, region, records + size, size);
 	if (rc == ompd_rc_ok)
-		rc = space->family->icv_value(space->runtime, ICV_team_size, &query, &team_size);
+		rc = icv_value(space->family, space->runtime, ICV_team_size, &of, &team_size);
 	if (rc == ompd_rc_ok) {
 		*info = (ompd_ext_ompt_parallel_info){ .team_size = (int32_t)team_size };
-		if (tool_data(space, &query, &info->parallel_data) == ompd_rc_ok)
+		if (tool_data(space, &of, &info->parallel_data) == ompd_rc_ok)
 			info->known |= ompd_ext_ompt_parallel_data;
 		reason_clear();
 	}
@@ -180,20 +173,20 @@ ompd_rc_t ompd_ext_get_task_memory(ompd_thread_handle_t *thread, int block, uint
 				   uint64_t *size)
 {
 	API_ENTER(self, THREAD, thread);
-	if (!address || !size || block < 0)
-		return reason(ompd_rc_bad_input,
-			      "result pointer is NULL, or the number is negative");
+	API_CHECK(address && size && block >= 0,
+		  "result pointer is NULL, or the number is negative");
+	API_READ_THREAD(self, THREAD_TASK);
 	const struct api_space *space = self->space;
-	struct family_task *task = target_alloc(&space->target, space->family->task_size);
+	struct task *task = target_alloc(&space->target, space->family->task_size);
 
 	if (!task)
 		return ompd_rc_nomem;
-	ompd_rc_t rc = space->family->tasks->current_task(space->runtime, &self->thread, task);
+	ompd_rc_t rc = space->family->current_task(space->runtime, self->thread, task);
 
 	if (rc == ompd_rc_ok && block > 0)
 		rc = reason(ompd_rc_unavailable, "a task has one block of memory");
 	if (rc == ompd_rc_ok)
-		rc = space->family->tasks->task_memory(space->runtime, task, address, size);
+		rc = space->family->task_memory(space->runtime, task, address, size);
 	target_free(&space->target, task);
 	return rc;
 }
@@ -203,12 +196,11 @@ ompd_rc_t ompd_ext_get_task_memory(ompd_thread_handle_t *thread, int block, uint
 ompd_rc_t ompd_ext_get_proc_id(ompd_thread_handle_t *thread, int *proc_id)
 {
 	API_ENTER(self, THREAD, thread);
-	if (!proc_id)
-		return reason(ompd_rc_bad_input, "number pointer is NULL");
+	API_CHECK(proc_id, "number pointer is NULL");
 	const struct api_space *space = self->space;
 	uint64_t pthread;
 	uint32_t processor;
-	ompd_rc_t rc = space->family->pthread_of_thread(space->runtime, &self->thread, &pthread);
+	ompd_rc_t rc = space->family->pthread_of_thread(space->runtime, self->thread, &pthread);
 
 	if (rc == ompd_rc_ok) {
 		rc = nptl_processor(&space->target, pthread, &processor);
@@ -226,11 +218,11 @@ ompd_rc_t ompd_ext_get_place_num(ompd_thread_handle_t *thread, int *place_num)
 	ompd_word_t value;
 
 	API_ENTER(self, THREAD, thread);
-	if (!place_num)
-		return reason(ompd_rc_bad_input, "number pointer is NULL");
-	const struct family_query query = { .thread = &self->thread };
-	ompd_rc_t rc = self->space->family->icv_value(self->space->runtime, ICV_place_assignment,
-						      &query, &value);
+	API_CHECK(place_num, "number pointer is NULL");
+	API_READ_THREAD(self, THREAD_PLACE);
+	const struct object of = { .thread = self->thread };
+	ompd_rc_t rc = icv_value(self->space->family, self->space->runtime, ICV_place_assignment,
+				 &of, &value);
 
 	if (rc == ompd_rc_ok)
 		*place_num = (int)value;
@@ -253,11 +245,11 @@ ompd_rc_t ompd_ext_get_partition_place_nums(ompd_thread_handle_t *thread, int *p
 	char text[ICV_TEXT_MAX] = "";
 
 	API_ENTER(self, THREAD, thread);
-	if (!count || (max && !place_nums))
-		return reason(ompd_rc_bad_input, "numbers pointer is NULL");
-	const struct family_query query = { .thread = &self->thread };
-	ompd_rc_t rc = self->space->family->icv_text(self->space->runtime, ICV_place_partition,
-						     &query, text);
+	API_CHECK(count && (!max || place_nums), "numbers pointer is NULL");
+	API_READ_THREAD(self, THREAD_PLACE);
+	const struct object of = { .thread = self->thread };
+	ompd_rc_t rc =
+		icv_text(self->space->family, self->space->runtime, ICV_place_partition, &of, text);
 
 	if (rc != ompd_rc_ok)
 		return rc;
@@ -280,8 +272,7 @@ ompd_rc_t ompd_ext_get_target_info(ompd_thread_handle_t *thread, uint64_t *devic
 				   uint64_t *target_id, uint64_t *host_op_id)
 {
 	API_ENTER(self, THREAD, thread);
-	if (!device_num || !target_id || !host_op_id)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(device_num && target_id && host_op_id, "result pointer is NULL");
 	if (!self->space->family->ompt)
 		return no_tool_interface();
 	return reason(ompd_rc_unavailable, "the runtime records no target regions");
@@ -290,8 +281,7 @@ ompd_rc_t ompd_ext_get_target_info(ompd_thread_handle_t *thread, uint64_t *devic
 ompd_rc_t ompd_ext_get_num_devices(ompd_address_space_handle_t *handle, int *num_devices)
 {
 	API_ENTER(space, ADDRESS_SPACE, handle);
-	if (!num_devices)
-		return reason(ompd_rc_bad_input, "number pointer is NULL");
+	API_CHECK(num_devices, "number pointer is NULL");
 	if (!space->family->ompt)
 		return no_tool_interface();
 	*num_devices = space->family->ompt->num_devices;
@@ -304,8 +294,7 @@ ompd_rc_t ompd_ext_enumerate_mutex_impls(ompd_address_space_handle_t *handle, in
 	int count = 0;
 
 	API_ENTER(space, ADDRESS_SPACE, handle);
-	if (!next || !name || !more)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(next && name && more, "result pointer is NULL");
 	if (!space->family->ompt)
 		return no_tool_interface();
 	const char *const *names = space->family->ompt->mutex_impls;

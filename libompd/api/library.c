@@ -56,8 +56,7 @@ ompd_rc_t ompd_initialize(ompd_word_t api_version, const ompd_callbacks_t *table
 ompd_rc_t ompd_get_api_version(ompd_word_t *api_version)
 {
 	reason_clear();
-	if (!api_version)
-		return reason(ompd_rc_bad_input, "version pointer is NULL");
+	API_CHECK(api_version, "version pointer is NULL");
 	*api_version = NEWEST_VERSION;
 	return ompd_rc_ok;
 }
@@ -66,8 +65,7 @@ ompd_rc_t ompd_get_api_version(ompd_word_t *api_version)
 ompd_rc_t ompd_get_version_string(const char **string)
 {
 	reason_clear();
-	if (!string)
-		return reason(ompd_rc_bad_input, "string pointer is NULL");
+	API_CHECK(string, "string pointer is NULL");
 	*string = "ompdbg " OMPDBG_VERSION ", OMPD of OpenMP 6.0";
 	return ompd_rc_ok;
 }

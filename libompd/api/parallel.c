@@ -2,6 +2,8 @@
 //
 // Parallel region handles (OpenMP 5.2, 20.5.6).
 
+#include <string.h>
+
 #include "api/handles.h"
 
 /**
@@ -13,14 +15,11 @@ ompd_rc_t ompd_get_curr_parallel_handle(ompd_thread_handle_t *thread_handle,
 					ompd_parallel_handle_t **parallel_handle)
 {
 	API_ENTER(self, THREAD, thread_handle);
-	if (!parallel_handle)
-		return reason(ompd_rc_bad_input, "handle pointer is NULL");
+	API_CHECK(parallel_handle, "handle pointer is NULL");
+	API_READ_THREAD(self, THREAD_REGION);
 	struct api_space *space = self->space;
-	struct api_parallel *handle = handle_new_parallel(space);
-
-	if (!handle)
-		return ompd_rc_nomem;
-	return HANDLE_GIVE(space->family->current_region(space->runtime, &self->thread,
+	API_NEW(handle, parallel, space);
+	return HANDLE_GIVE(space->family->current_region(space->runtime, self->thread,
 							 handle->region),
 			   PARALLEL, handle, space, parallel_handle);
 }
@@ -30,13 +29,9 @@ ompd_rc_t ompd_get_enclosing_parallel_handle(ompd_parallel_handle_t *parallel_ha
 					     ompd_parallel_handle_t **enclosing_parallel_handle)
 {
 	API_ENTER(self, PARALLEL, parallel_handle);
-	if (!enclosing_parallel_handle)
-		return reason(ompd_rc_bad_input, "handle pointer is NULL");
+	API_CHECK(enclosing_parallel_handle, "handle pointer is NULL");
 	struct api_space *space = self->space;
-	struct api_parallel *handle = handle_new_parallel(space);
-
-	if (!handle)
-		return ompd_rc_nomem;
+	API_NEW(handle, parallel, space);
 	return HANDLE_GIVE(space->family->enclosing_region(space->runtime, self->region,
 							   handle->region),
 			   PARALLEL, handle, space, enclosing_parallel_handle);
@@ -47,13 +42,10 @@ ompd_rc_t ompd_get_task_parallel_handle(ompd_task_handle_t *task_handle,
 					ompd_parallel_handle_t **task_parallel_handle)
 {
 	API_ENTER(self, TASK, task_handle);
-	if (!task_parallel_handle)
-		return reason(ompd_rc_bad_input, "handle pointer is NULL");
-	struct api_parallel *handle = handle_new_parallel(self->space);
-
-	if (!handle)
-		return ompd_rc_nomem;
-	self->space->family->tasks->task_region(self->task, handle->region);
+	API_CHECK(task_parallel_handle, "handle pointer is NULL");
+	API_NEW(handle, parallel, self->space);
+	memcpy(handle->region, self->space->family->task_region(self->task),
+	       self->space->family->region_size);
 	return HANDLE_GIVE(ompd_rc_ok, PARALLEL, handle, self->space, task_parallel_handle);
 }
 

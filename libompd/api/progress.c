@@ -8,34 +8,31 @@
 ompd_rc_t ompd_ext_get_barrier_info(ompd_parallel_handle_t *parallel, ompd_ext_barrier_info *info)
 {
 	API_ENTER(self, PARALLEL, parallel);
-	if (!info)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	return self->space->family->waits->barrier_info(self->space->runtime, self->region, info);
+	API_CHECK(info, "result pointer is NULL");
+	return self->space->family->barrier_info(self->space->runtime, self->region, info);
 }
 
 ompd_rc_t ompd_ext_get_ordered_turn(ompd_thread_handle_t *thread, int *thread_num)
 {
 	API_ENTER(self, THREAD, thread);
-	if (!thread_num)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	return self->space->family->waits->ordered_turn(self->space->runtime, &self->thread,
-							thread_num);
+	API_CHECK(thread_num, "result pointer is NULL");
+	API_READ_THREAD(self, THREAD_PLACE);
+	return self->space->family->ordered_turn(self->space->runtime, self->thread, thread_num);
 }
 
 ompd_rc_t ompd_ext_get_loop_info(ompd_thread_handle_t *thread, ompd_ext_loop_info *info)
 {
 	API_ENTER(self, THREAD, thread);
-	if (!info)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	return self->space->family->waits->loop_info(self->space->runtime, &self->thread, info);
+	API_CHECK(info, "result pointer is NULL");
+	API_READ_THREAD(self, THREAD_PLACE);
+	return self->space->family->loop_info(self->space->runtime, self->thread, info);
 }
 
 ompd_rc_t ompd_ext_get_task_counts(ompd_task_handle_t *task, ompd_ext_task_counts *counts)
 {
 	API_ENTER(self, TASK, task);
-	if (!counts)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	return self->space->family->tasks->task_counts(self->space->runtime, self->task, counts);
+	API_CHECK(counts, "result pointer is NULL");
+	return self->space->family->task_counts(self->space->runtime, self->task, counts);
 }
 
 ompd_rc_t ompd_ext_get_environment(ompd_address_space_handle_t *handle, const char *name,
@@ -44,8 +41,7 @@ ompd_rc_t ompd_ext_get_environment(ompd_address_space_handle_t *handle, const ch
 	char text[ICV_TEXT_MAX];
 
 	API_ENTER(space, ADDRESS_SPACE, handle);
-	if (!name || !value)
-		return reason(ompd_rc_bad_input, "name or result pointer is NULL");
+	API_CHECK(name && value, "name or result pointer is NULL");
 	ompd_rc_t rc = environ_get(&space->target, name, text, sizeof(text));
 
 	if (rc == ompd_rc_unavailable)

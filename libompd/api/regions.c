@@ -8,39 +8,32 @@ enum {
 	MAX_NESTED = 1 << 12, // regions around one another; more are taken for damage
 };
 
-struct family_region *region_list_at(const struct region_list *list, const struct api_space *space,
-				     size_t index)
+struct region *region_list_at(const struct region_list *list, const struct api_space *space,
+			      size_t index)
 {
-	return (struct family_region *)(list->records + index * space->family->region_size);
+	return (struct region *)(list->records + index * space->family->region_size);
 }
 
 // Append a record that is all zero.
 static ompd_rc_t append(struct region_list *list, const struct api_space *space,
-			struct family_region **ret)
+			struct region **ret)
 {
-	size_t size = space->family->region_size;
+	const size_t size = space->family->region_size;
+	uint8_t *records =
+		target_grow(&space->target, list->records, list->count, &list->capacity, size);
 
-	if (list->count == list->capacity) {
-		size_t capacity = list->capacity ? 2 * list->capacity : 4;
-		uint8_t *records = target_alloc(&space->target, capacity * size);
-
-		if (!records)
-			return ompd_rc_nomem;
-		if (list->count)
-			memcpy(records, list->records, list->count * size);
-		target_free(&space->target, list->records);
-		list->records = records;
-		list->capacity = capacity;
-	}
+	if (!records)
+		return ompd_rc_nomem;
+	list->records = records;
 	*ret = region_list_at(list, space, list->count++);
 	memset(*ret, 0, size);
 	return ompd_rc_ok;
 }
 
 ompd_rc_t region_list_add(struct region_list *list, const struct api_space *space,
-			  const struct family_region *region)
+			  const struct region *region)
 {
-	struct family_region *record;
+	struct region *record;
 	bool added;
 	ompd_rc_t rc = idmap_add(&list->known, &space->target, space->family->region_id(region), 0,
 				 &added);
@@ -54,15 +47,17 @@ ompd_rc_t region_list_add(struct region_list *list, const struct api_space *spac
 }
 
 // Store the thread's region and those around it, from within.
-static ompd_rc_t chain_of_thread(struct region_list *chain, const struct api_space *space,
-				 const struct family_thread *thread)
+static ompd_rc_t chain_of_thread(struct region_list *chain, const struct api_thread *thread)
 {
+	const struct api_space *space = thread->space;
 	const struct family *family = space->family;
-	struct family_region *record;
+	struct region *record;
 	ompd_rc_t rc = append(chain, space, &record);
 
 	if (rc == ompd_rc_ok)
-		rc = family->current_region(space->runtime, thread, record);
+		rc = thread_read(thread, THREAD_REGION);
+	if (rc == ompd_rc_ok)
+		rc = family->current_region(space->runtime, thread->thread, record);
 	while (rc == ompd_rc_ok && chain->count < MAX_NESTED) {
 		rc = append(chain, space, &record);
 		if (rc == ompd_rc_ok)
@@ -74,10 +69,12 @@ static ompd_rc_t chain_of_thread(struct region_list *chain, const struct api_spa
 }
 
 static ompd_rc_t add_from_outside(struct region_list *list, struct region_list *chain,
-				  const struct api_space *space, const struct family_thread *thread)
+				  const struct api_thread *thread)
 {
+	const struct api_space *space = thread->space;
+
 	chain->count = 0;
-	ompd_rc_t rc = chain_of_thread(chain, space, thread);
+	ompd_rc_t rc = chain_of_thread(chain, thread);
 
 	// The walk ends with a record that was not filled, beyond the outermost region. What
 	// encloses a damaged region is not known; where it belongs is.
@@ -92,18 +89,19 @@ static ompd_rc_t add_from_outside(struct region_list *list, struct region_list *
 	return ompd_rc_ok;
 }
 
-ompd_rc_t region_list_collect(struct region_list *list, const struct api_space *space)
+ompd_rc_t region_list_collect(struct region_list *list, struct api_space *space)
 {
-	struct family_cursor cursor = { .next = 0 };
+	struct thread_cursor cursor = { .next = 0 };
 	struct region_list chain = { 0 };
-	struct family_thread thread;
-	ompd_rc_t rc;
+	struct api_thread *thread = handle_new_thread(space);
+	ompd_rc_t rc = thread ? ompd_rc_ok : ompd_rc_nomem;
 
-	do {
-		rc = space->family->next_thread(space->runtime, &cursor, &thread);
+	while (rc == ompd_rc_ok) {
+		rc = space->family->next_thread(space->runtime, &cursor, thread->thread);
 		if (rc == ompd_rc_ok)
-			rc = add_from_outside(list, &chain, space, &thread);
-	} while (rc == ompd_rc_ok);
+			rc = add_from_outside(list, &chain, thread);
+	}
+	target_free(&space->target, thread);
 	region_list_close(&chain, &space->target);
 	list->damaged |= cursor.damaged;
 	if (rc == ompd_rc_unsupported)

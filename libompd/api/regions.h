@@ -16,19 +16,19 @@ struct region_list {
 	bool damaged; // some thread or region could not be read, and was left out
 };
 
-struct family_region *region_list_at(const struct region_list *list, const struct api_space *space,
-				     size_t index);
+struct region *region_list_at(const struct region_list *list, const struct api_space *space,
+			      size_t index);
 
 /** Add a region unless it is there. ompd_rc_nomem. */
 ompd_rc_t region_list_add(struct region_list *list, const struct api_space *space,
-			  const struct family_region *region);
+			  const struct region *region);
 
 /**
  * Add the regions of every thread of the process, an enclosing one before those within. Threads
  * that cannot be read are left out.
  * @return ok; unavailable (the threads cannot be enumerated); nomem.
  */
-ompd_rc_t region_list_collect(struct region_list *list, const struct api_space *space);
+ompd_rc_t region_list_collect(struct region_list *list, struct api_space *space);
 
 void region_list_close(struct region_list *list, const struct target *target);
 

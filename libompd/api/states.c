@@ -54,8 +54,7 @@ ompd_rc_t ompd_enumerate_states(ompd_address_space_handle_t *address_space_handl
 	size_t next = 0;
 
 	API_ENTER(space, ADDRESS_SPACE, address_space_handle);
-	if (!next_state || !next_state_name || !more_enums)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(next_state && next_state_name && more_enums, "result pointer is NULL");
 	if (current_state != ompt_state_undefined) {
 		while (next < STATE_COUNT && (ompd_word_t)states[next].state != current_state)
 			next++;
@@ -82,16 +81,16 @@ ompd_rc_t ompd_get_state(ompd_thread_handle_t *thread_handle, ompd_word_t *state
 	ompd_wait_id_t ignored;
 
 	API_ENTER(self, THREAD, thread_handle);
-	if (!state)
-		return reason(ompd_rc_bad_input, "state pointer is NULL");
+	API_CHECK(state, "state pointer is NULL");
 	const struct api_space *space = self->space;
 
-	return space->family->state(space->runtime, &self->thread, state,
+	API_READ_THREAD(self, THREAD_STATE);
+	return space->family->state(space->runtime, self->thread, state,
 				    wait_id ? wait_id : &ignored);
 }
 
 ompd_rc_t ompd_ext_get_state_tracking(ompd_address_space_handle_t *handle)
 {
 	API_ENTER_RUNTIME(space, handle);
-	return space->family->state_tracking(space->runtime);
+	return space->family->tool_active(space->runtime);
 }

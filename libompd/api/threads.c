@@ -15,41 +15,47 @@
 ompd_rc_t ompd_get_thread_in_parallel(ompd_parallel_handle_t *parallel_handle, int thread_num,
 				      ompd_thread_handle_t **thread_handle)
 {
-	struct family_thread thread;
-
 	API_ENTER(self, PARALLEL, parallel_handle);
-	if (!thread_handle || thread_num < 0)
-		return reason(ompd_rc_bad_input,
-			      "handle pointer is NULL, or the number is negative");
+	API_CHECK(thread_handle && thread_num >= 0,
+		  "handle pointer is NULL, or the number is negative");
 	struct api_space *space = self->space;
-	ompd_rc_t rc = space->family->region_member(space->runtime, self->region,
-						    (uint32_t)thread_num, &thread);
+	API_NEW(handle, thread, space);
+	return HANDLE_GIVE(space->family->region_member(space->runtime, self->region,
+							(uint32_t)thread_num, handle->thread),
+			   THREAD, handle, space, thread_handle);
+}
 
-	return rc == ompd_rc_ok ? handle_give_thread(space, &thread, thread_handle) : rc;
+// Check that a thread has such an identifier. Debuggers pass a kernel id as pid_t or as a 64-bit
+// integer.
+static ompd_rc_t check_id(const struct nptl *nptl, ompd_thread_id_t kind, ompd_size_t size)
+{
+	if (kind != ompd_thread_id_pthread && kind != ompd_thread_id_lwp)
+		return reason(ompd_rc_unsupported,
+			      "kind %llu of thread identifier is not supported",
+			      (unsigned long long)kind);
+	if (size != 8 && !(size == 4 && kind == ompd_thread_id_lwp))
+		return reason(ompd_rc_bad_input, "wrong size of the thread identifier");
+	if (kind == ompd_thread_id_lwp && !nptl->available)
+		return reason(ompd_rc_unsupported, "cannot find glibc's thread descriptors");
+	return ompd_rc_ok;
 }
 
 static ompd_rc_t pthread_of_id(struct api_space *space, ompd_thread_id_t kind, ompd_size_t size,
 			       const void *thread_id, uint64_t *ret)
 {
-	const struct nptl *nptl = space->family->nptl(space->runtime);
+	const struct nptl *nptl = space->family->facts(space->runtime).nptl;
 	uint32_t tid;
+	ompd_rc_t rc = check_id(nptl, kind, size);
 
-	if (kind != ompd_thread_id_pthread && kind != ompd_thread_id_lwp)
-		return reason(ompd_rc_unsupported,
-			      "kind %llu of thread identifier is not supported",
-			      (unsigned long long)kind);
-	// Debuggers pass a kernel id as pid_t or as a 64-bit integer.
-	if (size != 8 && !(size == 4 && kind == ompd_thread_id_lwp))
-		return reason(ompd_rc_bad_input, "wrong size of the thread identifier");
+	if (rc != ompd_rc_ok)
+		return rc;
 	if (kind == ompd_thread_id_pthread) {
 		memcpy(ret, thread_id, sizeof(*ret));
 		return *ret ? ompd_rc_ok :
 			      reason(ompd_rc_unavailable, "no thread has identifier 0");
 	}
 	memcpy(&tid, thread_id, sizeof(tid));
-	if (!nptl->available)
-		return reason(ompd_rc_unsupported, "cannot find glibc's thread descriptors");
-	ompd_rc_t rc = nptl_find(nptl, &space->target, &space->known, tid, ret);
+	rc = nptl_find(nptl, &space->target, &space->known, tid, ret);
 
 	return rc == ompd_rc_unavailable ? reason(rc, "glibc knows no thread %u", tid) : rc;
 }
@@ -57,7 +63,7 @@ static ompd_rc_t pthread_of_id(struct api_space *space, ompd_thread_id_t kind, o
 // Check whether glibc lists a thread, or cannot tell.
 static bool is_thread(const struct api_space *space, uint64_t pthread)
 {
-	const struct nptl *nptl = space->family->nptl(space->runtime);
+	const struct nptl *nptl = space->family->facts(space->runtime).nptl;
 	struct nptl_cursor cursor = { .list = 0 };
 	uint64_t listed;
 
@@ -79,20 +85,20 @@ ompd_rc_t ompd_get_thread_handle(ompd_address_space_handle_t *handle, ompd_threa
 				 ompd_size_t sizeof_thread_id, const void *thread_id,
 				 ompd_thread_handle_t **thread_handle)
 {
-	struct family_thread thread;
 	uint64_t pthread;
 
 	API_ENTER_RUNTIME(space, handle);
-	if (!thread_id || !thread_handle)
-		return reason(ompd_rc_bad_input, "identifier or result pointer is NULL");
+	API_CHECK(thread_id && thread_handle, "identifier or result pointer is NULL");
 	ompd_rc_t rc = pthread_of_id(space, kind, sizeof_thread_id, thread_id, &pthread);
 
-	if (rc == ompd_rc_ok)
-		rc = space->family->thread_of_pthread(space->runtime, pthread, &thread);
+	if (rc != ompd_rc_ok)
+		return rc;
+	API_NEW(thread, thread, space);
+	rc = space->family->thread_of_pthread(space->runtime, pthread, thread->thread);
 	// What cannot be read may be none of the process's threads.
 	if (rc == ompd_rc_error && !is_thread(space, pthread))
 		rc = reason(ompd_rc_unavailable, "the process has no such thread");
-	return rc == ompd_rc_ok ? handle_give_thread(space, &thread, thread_handle) : rc;
+	return HANDLE_GIVE(rc, THREAD, thread, space, thread_handle);
 }
 
 ompd_rc_t ompd_rel_thread_handle(ompd_thread_handle_t *thread_handle)
@@ -105,7 +111,8 @@ ompd_rc_t ompd_thread_handle_compare(ompd_thread_handle_t *thread_handle_1,
 {
 	API_ENTER(first, THREAD, thread_handle_1);
 	API_ENTER(second, THREAD, thread_handle_2);
-	return handle_compare(first->thread.address, second->thread.address, cmp_value);
+	return handle_compare(first->space->family->thread_id(first->thread),
+			      second->space->family->thread_id(second->thread), cmp_value);
 }
 
 /** Return the identifier of the handle's thread; sizes as in ompd_get_thread_handle(). */
@@ -113,22 +120,15 @@ ompd_rc_t ompd_get_thread_id(ompd_thread_handle_t *thread_handle, ompd_thread_id
 			     ompd_size_t sizeof_thread_id, void *thread_id)
 {
 	API_ENTER(self, THREAD, thread_handle);
-	if (!thread_id)
-		return reason(ompd_rc_bad_input, "identifier pointer is NULL");
+	API_CHECK(thread_id, "identifier pointer is NULL");
 	const struct api_space *space = self->space;
-	const struct nptl *nptl = space->family->nptl(space->runtime);
+	const struct nptl *nptl = space->family->facts(space->runtime).nptl;
 	uint64_t pthread;
 	uint32_t tid = 0;
+	ompd_rc_t rc = check_id(nptl, kind, sizeof_thread_id);
 
-	if (kind != ompd_thread_id_pthread && kind != ompd_thread_id_lwp)
-		return reason(ompd_rc_unsupported,
-			      "kind %llu of thread identifier is not supported",
-			      (unsigned long long)kind);
-	if (sizeof_thread_id != 8 && !(sizeof_thread_id == 4 && kind == ompd_thread_id_lwp))
-		return reason(ompd_rc_bad_input, "wrong size of the thread identifier");
-	if (kind == ompd_thread_id_lwp && !nptl->available)
-		return reason(ompd_rc_unsupported, "cannot find glibc's thread descriptors");
-	ompd_rc_t rc = space->family->pthread_of_thread(space->runtime, &self->thread, &pthread);
+	if (rc == ompd_rc_ok)
+		rc = space->family->pthread_of_thread(space->runtime, self->thread, &pthread);
 
 	if (rc == ompd_rc_ok && kind == ompd_thread_id_lwp) {
 		rc = nptl_tid(nptl, &space->target, pthread, &tid);
@@ -148,8 +148,7 @@ ompd_rc_t ompd_get_device_from_thread(ompd_thread_handle_t *thread_handle,
 				      ompd_address_space_handle_t **device)
 {
 	API_ENTER(self, THREAD, thread_handle);
-	if (!device)
-		return reason(ompd_rc_bad_input, "handle pointer is NULL");
+	API_CHECK(device, "handle pointer is NULL");
 	*device = self->space->handle;
 	return ompd_rc_ok;
 }
@@ -159,10 +158,10 @@ ompd_rc_t ompd_ext_get_thread_num(ompd_thread_handle_t *thread, ompd_parallel_ha
 {
 	API_ENTER(member, THREAD, thread);
 	API_ENTER(team, PARALLEL, parallel);
-	if (!thread_num || member->space != team->space)
-		return reason(ompd_rc_bad_input,
-			      "number pointer is NULL, or the handles are of different processes");
-	return member->space->family->thread_num(member->space->runtime, &member->thread,
+	API_CHECK(thread_num && member->space == team->space,
+		  "number pointer is NULL, or the handles are of different processes");
+	API_READ_THREAD(member, THREAD_PLACE);
+	return member->space->family->thread_num(member->space->runtime, member->thread,
 						 team->region, thread_num);
 }
 
@@ -182,47 +181,50 @@ static void discard(struct thread_list *list, struct api_space *space)
 }
 
 static ompd_rc_t append(struct thread_list *list, struct api_space *space,
-			const struct family_thread *thread)
+			struct api_thread *thread)
 {
-	if (list->count == list->capacity) {
-		size_t capacity = list->capacity ? 2 * list->capacity : 16;
-		ompd_thread_handle_t **handles =
-			target_alloc(&space->target, capacity * sizeof(void *));
+	ompd_thread_handle_t **handles = target_grow(&space->target, list->handles, list->count,
+						     &list->capacity, sizeof(void *));
 
-		if (!handles)
-			return ompd_rc_nomem;
-		if (list->count)
-			memcpy(handles, list->handles, list->count * sizeof(void *));
-		target_free(&space->target, list->handles);
+	if (handles)
 		list->handles = handles;
-		list->capacity = capacity;
-	}
-	ompd_rc_t rc = handle_give_thread(space, thread, &list->handles[list->count]);
+	ompd_rc_t rc = HANDLE_GIVE(handles ? ompd_rc_ok : ompd_rc_nomem, THREAD, thread, space,
+				   &list->handles[list->count]);
 
 	list->count += rc == ompd_rc_ok;
+	return rc;
+}
+
+// Take the next thread. unavailable: there is none.
+static ompd_rc_t take_next(struct thread_list *list, struct api_space *space,
+			   struct thread_cursor *cursor, bool wanted)
+{
+	struct api_thread *thread = handle_new_thread(space);
+	bool added = false;
+	ompd_rc_t rc = thread ? space->family->next_thread(space->runtime, cursor, thread->thread) :
+				ompd_rc_nomem;
+
+	if (rc == ompd_rc_ok)
+		rc = idmap_add(&list->known, &space->target,
+			       space->family->thread_id(thread->thread), 0, &added);
+	if (rc == ompd_rc_ok && added && wanted)
+		return append(list, space, thread);
+	target_free(&space->target, thread);
 	return rc;
 }
 
 ompd_rc_t ompd_ext_get_threads(ompd_address_space_handle_t *handle, ompd_thread_handle_t ***threads,
 			       size_t *count)
 {
-	struct family_cursor cursor = { .next = 0 };
+	struct thread_cursor cursor = { .next = 0 };
 	struct thread_list list = { .count = 0 };
-	struct family_thread thread;
+	ompd_rc_t rc;
 
 	API_ENTER_RUNTIME(space, handle);
-	if (!count)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	ompd_rc_t rc = ompd_rc_ok;
-
-	while (rc == ompd_rc_ok &&
-	       (rc = space->family->next_thread(space->runtime, &cursor, &thread)) == ompd_rc_ok) {
-		bool added;
-
-		rc = idmap_add(&list.known, &space->target, thread.address, 0, &added);
-		if (rc == ompd_rc_ok && added && threads)
-			rc = append(&list, space, &thread);
-	}
+	API_CHECK(count, "result pointer is NULL");
+	do
+		rc = take_next(&list, space, &cursor, threads != NULL);
+	while (rc == ompd_rc_ok);
 	if (rc != ompd_rc_unavailable) {
 		discard(&list, space);
 		return rc == ompd_rc_unsupported ? ompd_rc_unavailable : rc;

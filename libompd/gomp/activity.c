@@ -4,65 +4,62 @@
 
 // The task that a thread works on in the region, and the tasks that it certainly stands on: an
 // undeferred task runs on top of its parent.
-static ompd_rc_t append_stack(const struct gomp_runtime *runtime, const struct gomp_region *region,
-			      uint32_t thread_num, struct gomp_activity *activity)
+static ompd_rc_t append_stack(const struct runtime *runtime, const struct region *region,
+			      uint32_t thread_num, struct activity *activity)
 {
-	struct gomp_thread thread;
+	struct thread thread;
 	struct gomp_membership place;
-	struct gomp_task task;
+	struct task task;
 	ompd_rc_t rc;
 
 	rc = gomp_region_member(runtime, region, thread_num, &thread);
 	if (rc != ompd_rc_ok) {
-		// Not a member yet, or no longer; or it cannot be read.
-		activity->incomplete = true;
-		activity->damaged |= rc != ompd_rc_unavailable;
+		activity_miss(activity, rc);
 		return ompd_rc_ok;
 	}
 	if (gomp_find_membership(runtime, &thread, region, &place) != ompd_rc_ok ||
 	    gomp_member_task(runtime, &thread, region, &task) != ompd_rc_ok) {
-		activity->incomplete = activity->damaged = true;
+		activity_miss(activity, ompd_rc_error);
 		return ompd_rc_ok;
 	}
 
-	bool running = !place.inner.team;
+	struct activity_entry entry = { .thread_num = thread_num, .running = !place.inner.team };
 	uint64_t address = task.address;
 
 	for (bool added = true;;) {
 		struct gomp_task_record record;
 
-		rc = idmap_add(&activity->begun, &runtime->target, address,
-			       2 * (uint64_t)thread_num + running, &added);
+		rc = activity_add(&runtime->target, activity, address, &entry, &added);
 		if (rc != ompd_rc_ok)
 			return rc;
 		// A task is on one stack, and there once.
 		if (!added) {
-			activity->incomplete = activity->damaged = true;
+			activity_miss(activity, ompd_rc_error);
 			break;
 		}
 		if (!address)
 			break;
 		if (gomp_read_task(runtime, address, &record) != ompd_rc_ok) {
-			activity->incomplete = activity->damaged = true;
+			activity_miss(activity, ompd_rc_error);
 			break;
 		}
 		if (record.kind != GOMP_TASK_UNDEFERRED || (!record.parent && region->level))
 			break;
 		address = record.parent;
-		running = false;
+		entry.running = false;
 	}
 	return ompd_rc_ok;
 }
 
-ompd_rc_t gomp_activity_open(const struct gomp_runtime *runtime, const struct gomp_region *region,
-			     struct gomp_activity *ret)
+ompd_rc_t gomp_activity_open(const struct runtime *runtime, const struct region *region,
+			     struct activity *ret)
 {
-	*ret = (struct gomp_activity){ .begun = { .has_values = true } };
+	*ret = (struct activity){ .incomplete = false };
 	for (uint32_t i = 0; i < region->nthreads; i++) {
 		ompd_rc_t rc = append_stack(runtime, region, i, ret);
 
 		if (rc != ompd_rc_ok) {
-			gomp_activity_close(runtime, ret);
+			activity_close(&runtime->target, ret);
 			return rc;
 		}
 	}
@@ -70,10 +67,9 @@ ompd_rc_t gomp_activity_open(const struct gomp_runtime *runtime, const struct go
 }
 
 // The number of the thread that most likely has to do with a task.
-static bool likely_thread(const struct gomp_runtime *runtime, const struct gomp_task *task,
-			  uint32_t *ret)
+static bool likely_thread(const struct runtime *runtime, const struct task *task, uint32_t *ret)
 {
-	struct gomp_thread thread;
+	struct thread thread;
 	struct gomp_membership place;
 
 	if (gomp_implicit_task_number(runtime, &task->region, task->address, ret))
@@ -85,12 +81,12 @@ static bool likely_thread(const struct gomp_runtime *runtime, const struct gomp_
 	return place.member;
 }
 
-ompd_rc_t gomp_activity_open_for(const struct gomp_runtime *runtime, const struct gomp_task *task,
-				 struct gomp_activity *ret)
+ompd_rc_t gomp_activity_open_for(const struct runtime *runtime, const struct task *task,
+				 struct activity *ret)
 {
 	uint32_t thread_num, number;
 
-	*ret = (struct gomp_activity){ .begun = { .has_values = true } };
+	*ret = (struct activity){ .incomplete = false };
 	if (likely_thread(runtime, task, &thread_num)) {
 		ompd_rc_t rc = append_stack(runtime, &task->region, thread_num, ret);
 
@@ -98,23 +94,7 @@ ompd_rc_t gomp_activity_open_for(const struct gomp_runtime *runtime, const struc
 		if (rc != ompd_rc_ok || idmap_find(&ret->begun, task->address, NULL) ||
 		    gomp_implicit_task_number(runtime, &task->region, task->address, &number))
 			return rc;
-		gomp_activity_close(runtime, ret);
+		activity_close(&runtime->target, ret);
 	}
 	return gomp_activity_open(runtime, &task->region, ret);
-}
-
-void gomp_activity_close(const struct gomp_runtime *runtime, struct gomp_activity *activity)
-{
-	idmap_close(&activity->begun, &runtime->target);
-}
-
-bool gomp_activity_find(const struct gomp_activity *activity, uint64_t task,
-			struct gomp_activity_entry *ret)
-{
-	uint64_t value;
-
-	if (!idmap_find(&activity->begun, task, &value))
-		return false;
-	*ret = (struct gomp_activity_entry){ .thread_num = value / 2, .running = value % 2 };
-	return true;
 }

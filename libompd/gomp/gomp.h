@@ -9,6 +9,8 @@
 
 #include "layout/layout.h"
 #include "ompd/ompd_ext.h"
+#include "runtime/activity.h"
+#include "runtime/family.h"
 #include "target/idmap.h"
 #include "target/nptl.h"
 #include "target/reason.h"
@@ -18,41 +20,49 @@ struct gomp_interposer;
 struct wait_calls;
 
 /** One process's libgomp. Everything in it is constant for the life of the process. */
-struct gomp_runtime {
+struct runtime {
 	struct target target;
 	struct gomp_layout layout;
 	struct nptl nptl;
 	struct wait_calls *waits; // resolved at the first question
 	struct gomp_interposer *interposer;
-	struct idmap *owners;	 // by enum gomp_owned, as found last; believed if still so
-	ompd_word_t omp_version; // the runtime's _OPENMP
-	char release[24];	 // "GCC 12"
+	struct idmap *owners; // by enum gomp_owned, as found last; believed if still so
+	char release[24];     // "GCC 12"
 };
 
-/** Recognise libgomp in @p target and prove its layout. */
-ompd_rc_t gomp_open(struct gomp_runtime *runtime, const struct target *target);
-void gomp_close(struct gomp_runtime *runtime);
+// The operations of the family, gomp_open() and so on.
+#define OPERATION(type, name, parameters) type gomp_##name parameters;
+#include "runtime/operations.def"
+
+extern const struct family gomp_family;
 
 // ---- Fields (gomp/read.c) --------------------------------------------------------------------
 
+// The fields of the structures that are named often.
+#define THREAD(field) GOMP_FIELD_gomp_thread__##field
+#define STATE(field) GOMP_FIELD_gomp_team_state__##field
+#define TEAM(field) GOMP_FIELD_gomp_team__##field
+#define TASK(field) GOMP_FIELD_gomp_task__##field
+#define ICV(field) GOMP_FIELD_gomp_task_icv__##field
+#define SHARE(field) GOMP_FIELD_gomp_work_share__##field
+
 /** Address of a field of the structure at @p base. */
-static inline uint64_t gomp_at(const struct gomp_runtime *runtime, uint64_t base,
-			       enum gomp_field field)
+static inline uint64_t gomp_at(const struct runtime *runtime, uint64_t base, enum gomp_field field)
 {
 	return base + runtime->layout.field[field].offset;
 }
 
-static inline bool gomp_has(const struct gomp_runtime *runtime, enum gomp_field field)
+static inline bool gomp_has(const struct runtime *runtime, enum gomp_field field)
 {
 	return runtime->layout.field[field].size != 0;
 }
 
 /** Value of an integer, boolean or pointer field, zero-extended. */
-ompd_rc_t gomp_read(const struct gomp_runtime *runtime, uint64_t base, enum gomp_field field,
+ompd_rc_t gomp_read(const struct runtime *runtime, uint64_t base, enum gomp_field field,
 		    uint64_t *ret);
 
 /** Value of a global variable of @p size bytes; ompd_rc_unsupported if its place is not known. */
-ompd_rc_t gomp_read_global(const struct gomp_runtime *runtime, enum gomp_global global,
+ompd_rc_t gomp_read_global(const struct runtime *runtime, enum gomp_global global,
 			   unsigned int size, uint64_t *ret);
 
 enum {
@@ -65,12 +75,12 @@ struct gomp_record {
 	uint8_t bytes[GOMP_RECORD_MAX];
 };
 
-ompd_rc_t gomp_read_record(const struct gomp_runtime *runtime, uint64_t address,
-			   enum gomp_struct type, struct gomp_record *ret);
+ompd_rc_t gomp_read_record(const struct runtime *runtime, uint64_t address, enum gomp_struct type,
+			   struct gomp_record *ret);
 /** Field of a record, zero-extended; 0 if the release has no such field. @p base is the offset of
  * the structure within the record. */
-uint64_t gomp_get(const struct gomp_runtime *runtime, const struct gomp_record *record,
-		  uint32_t base, enum gomp_field field);
+uint64_t gomp_get(const struct runtime *runtime, const struct gomp_record *record, uint32_t base,
+		  enum gomp_field field);
 
 // ---- Threads (gomp/thread.c) -----------------------------------------------------------------
 
@@ -85,7 +95,7 @@ struct gomp_team_state {
 	uint64_t def_allocator;
 };
 
-struct gomp_thread {
+struct thread {
 	uint64_t address; // of the struct gomp_thread
 	struct gomp_team_state ts;
 	uint64_t fn; // set by the primary thread, cleared by the worker when it leaves the dock
@@ -96,21 +106,21 @@ struct gomp_thread {
 	uint32_t team_num;
 };
 
-ompd_rc_t gomp_read_team_state(const struct gomp_runtime *runtime, uint64_t address,
+ompd_rc_t gomp_read_team_state(const struct runtime *runtime, uint64_t address,
 			       struct gomp_team_state *ret);
-ompd_rc_t gomp_read_thread(const struct gomp_runtime *runtime, uint64_t address,
-			   struct gomp_thread *ret);
+ompd_rc_t gomp_read_thread(const struct runtime *runtime, uint64_t address, struct thread *ret);
 
-/** Convert a pthread_t to its struct gomp_thread and back (glibc on x86-64: the thread pointer). */
-uint64_t gomp_thread_of_pthread(const struct gomp_runtime *runtime, uint64_t pthread);
-uint64_t gomp_pthread_of_thread(const struct gomp_runtime *runtime, uint64_t thread);
+/** Return the pthread_t with the struct gomp_thread at @p thread: on x86-64 the thread pointer. */
+static inline uint64_t gomp_pthread(const struct runtime *runtime, uint64_t thread)
+{
+	return thread - runtime->layout.tls_offset;
+}
 
 /**
  * Check whether a thread takes part in OpenMP: ompd_rc_ok, or ompd_rc_unavailable with the reason
  * for one that never did, or is on its way out.
  */
-ompd_rc_t gomp_check_openmp_thread(const struct gomp_runtime *runtime,
-				   const struct gomp_thread *thread);
+ompd_rc_t gomp_check_openmp_thread(const struct runtime *runtime, const struct thread *thread);
 
 /** Kinds of things that a thread can own. */
 enum gomp_owned {
@@ -129,22 +139,21 @@ void gomp_owners_close(const struct target *target, struct idmap *owners);
  * @return ok; unavailable (no thread is the owner); error (none that is left of a damaged list, and
  *         of threads that can be read); nomem.
  */
-ompd_rc_t gomp_owner(const struct gomp_runtime *runtime, enum gomp_owned kind, uint64_t what,
+ompd_rc_t gomp_owner(const struct runtime *runtime, enum gomp_owned kind, uint64_t what,
 		     uint64_t *ret);
 
 /** Note an owner that was found in another way. nomem. */
-ompd_rc_t gomp_note_owner(const struct gomp_runtime *runtime, enum gomp_owned kind, uint64_t what,
+ompd_rc_t gomp_note_owner(const struct runtime *runtime, enum gomp_owned kind, uint64_t what,
 			  uint64_t thread);
 
 /**
  * Return whether a thread with this place, and the thread that it was before each region that it is
  * in, encountered all of these regions.
  */
-ompd_rc_t gomp_owns_pool(const struct gomp_runtime *runtime, struct gomp_team_state ts, bool *ret);
+ompd_rc_t gomp_owns_pool(const struct runtime *runtime, struct gomp_team_state ts, bool *ret);
 
 /** Return the initial thread of the thread's contention group: itself, or the owner of its pool. */
-ompd_rc_t gomp_root_of(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-		       uint64_t *ret);
+ompd_rc_t gomp_root_of(const struct runtime *runtime, const struct thread *thread, uint64_t *ret);
 
 /** A contention group. Most questions need not know its initial thread, which costs reads. */
 struct gomp_group {
@@ -153,20 +162,19 @@ struct gomp_group {
 };
 
 /** Return the initial thread of a contention group. */
-ompd_rc_t gomp_group_root(const struct gomp_runtime *runtime, const struct gomp_group *group,
+ompd_rc_t gomp_group_root(const struct runtime *runtime, const struct gomp_group *group,
 			  uint64_t *ret);
 
 /** Return the primary thread of a team where it was found last, if it is still in the team. */
-bool gomp_primary_where_seen(const struct gomp_runtime *runtime, uint64_t team, uint32_t level,
-			     struct gomp_thread *ret);
+bool gomp_primary_where_seen(const struct runtime *runtime, uint64_t team, uint32_t level,
+			     struct thread *ret);
 
 /**
  * Check whether a worker is idle: in its pool's dock, its last region at an end. libgomp leaves the
  * team pointer of an idle worker as it was; the pool's last_team and the primary thread, which is
  * no longer in the team, show that the region is over.
  */
-ompd_rc_t gomp_is_idle(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-		       bool *ret);
+ompd_rc_t gomp_is_idle(const struct runtime *runtime, const struct thread *thread, bool *ret);
 
 // ---- Regions (gomp/region.c) -----------------------------------------------------------------
 
@@ -175,7 +183,7 @@ enum {
 };
 
 /** A parallel region. team 0: the implicit region of an initial thread. */
-struct gomp_region {
+struct region {
 	uint64_t team;
 	struct gomp_group group;  // its root is known at level 0
 	uint64_t artificial_team; // libgomp may give an implicit region a team for its tasks
@@ -186,29 +194,14 @@ struct gomp_region {
 };
 
 /** Return the region of a team state, and verify the team's invariants. */
-ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, const struct gomp_group *group,
-			       const struct gomp_team_state *ts, struct gomp_region *ret);
-
-/** Return the innermost region that the thread takes part in; unavailable if it is idle. */
-ompd_rc_t gomp_current_region(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-			      struct gomp_region *ret);
+ompd_rc_t gomp_region_of_state(const struct runtime *runtime, const struct gomp_group *group,
+			       const struct gomp_team_state *ts, struct region *ret);
 
 /**
  * Look for the initial thread around a region on level 1: its initial task may be the parent of the
  * region's tasks, and have no record but the thread.
  */
-ompd_rc_t gomp_know_parent(const struct gomp_runtime *runtime, struct gomp_region *region);
-
-/** ompd_rc_unavailable for the implicit region. */
-ompd_rc_t gomp_enclosing_region(const struct gomp_runtime *runtime,
-				const struct gomp_region *region, struct gomp_region *ret);
-
-/**
- * Return the thread with number @p thread_num; unavailable if it is not in the team, yet or any
- * more; error if that cannot be told.
- */
-ompd_rc_t gomp_region_member(const struct gomp_runtime *runtime, const struct gomp_region *region,
-			     uint32_t thread_num, struct gomp_thread *ret);
+ompd_rc_t gomp_know_parent(const struct runtime *runtime, struct region *region);
 
 /** Where a thread, or its ancestor, stands in a region that may enclose the thread's own. */
 struct gomp_membership {
@@ -222,23 +215,21 @@ struct gomp_membership {
  * enclosing region only as the primary thread of each region between; else its ancestor is.
  * ompd_rc_unavailable if the region does not enclose the thread.
  */
-ompd_rc_t gomp_find_membership(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-			       const struct gomp_region *region, struct gomp_membership *ret);
-
-uint64_t gomp_region_id(const struct gomp_region *region);
+ompd_rc_t gomp_find_membership(const struct runtime *runtime, const struct thread *thread,
+			       const struct region *region, struct gomp_membership *ret);
 
 /** Address of the record of an implicit task. */
-uint64_t gomp_implicit_task_address(const struct gomp_runtime *runtime, uint64_t team,
+uint64_t gomp_implicit_task_address(const struct runtime *runtime, uint64_t team,
 				    uint32_t thread_num);
 
 // ---- Tasks (gomp/task.c) ---------------------------------------------------------------------
 
 /** A task. address 0: the initial task of its group's root, for which libgomp has no record. */
-struct gomp_task {
+struct task {
 	uint64_t address;
 	uint64_t thread; // through which it was found as the current task, 0 if otherwise
 	bool orphan;	 // its parent has ended, though its record may still name it
-	struct gomp_region region;
+	struct region region;
 };
 
 /** enum gomp_task_kind; the values are checked against the debug information by a test. */
@@ -266,32 +257,21 @@ static inline bool gomp_is_deferred(const struct gomp_task_record *record)
 	return record->kind != GOMP_TASK_IMPLICIT && record->kind != GOMP_TASK_UNDEFERRED;
 }
 
-ompd_rc_t gomp_read_task(const struct gomp_runtime *runtime, uint64_t address,
+ompd_rc_t gomp_read_task(const struct runtime *runtime, uint64_t address,
 			 struct gomp_task_record *ret);
 
 /**
  * Read the record of the task that a thread executes, if no more is asked of it.
  * @return unavailable: it is the initial task without a record.
  */
-ompd_rc_t gomp_running_task(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+ompd_rc_t gomp_running_task(const struct runtime *runtime, const struct thread *thread,
 			    struct gomp_task_record *ret);
-ompd_rc_t gomp_current_task(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-			    struct gomp_task *ret);
 /** Return the current task of a member of @p region within that region. */
-ompd_rc_t gomp_member_task(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-			   const struct gomp_region *region, struct gomp_task *ret);
-ompd_rc_t gomp_implicit_task(const struct gomp_runtime *runtime, const struct gomp_region *region,
-			     uint32_t thread_num, struct gomp_task *ret);
-ompd_rc_t gomp_generating_task(const struct gomp_runtime *runtime, const struct gomp_task *task,
-			       struct gomp_task *ret);
-ompd_rc_t gomp_scheduling_task(const struct gomp_runtime *runtime, const struct gomp_task *task,
-			       struct gomp_task *ret);
-ompd_rc_t gomp_task_function(const struct gomp_runtime *runtime, const struct gomp_task *task,
-			     uint64_t *ret);
+ompd_rc_t gomp_member_task(const struct runtime *runtime, const struct thread *thread,
+			   const struct region *region, struct task *ret);
 /** Number of the implicit task at @p address in its team; false if it is none of the region. */
-bool gomp_implicit_task_number(const struct gomp_runtime *runtime, const struct gomp_region *region,
+bool gomp_implicit_task_number(const struct runtime *runtime, const struct region *region,
 			       uint64_t address, uint32_t *ret);
-uint64_t gomp_task_id(const struct gomp_task *task);
 
 // ---- The interposer (gomp/interposer.c) ------------------------------------------------------
 
@@ -301,108 +281,35 @@ ompd_rc_t gomp_interposer_open(const struct target *target, struct gomp_interpos
  * Return the program's function of a deferred task; 0 for a target task.
  * @return ok; incompatible (the interposer is of another version); error (damaged).
  */
-ompd_rc_t gomp_deferred_function(const struct gomp_runtime *runtime,
+ompd_rc_t gomp_deferred_function(const struct runtime *runtime,
 				 const struct gomp_task_record *record, uint64_t *ret);
 /** Return the program's data of a deferred task, as gomp_deferred_function() does with its function. */
-ompd_rc_t gomp_deferred_data(const struct gomp_runtime *runtime,
-			     const struct gomp_task_record *record, uint64_t *ret);
-/**
- * Return what a tool stored for a thread, or else a task; for a region if both are NULL.
- * @return ok; unsupported (no interposer was preloaded); unavailable; incompatible; error.
- */
-ompd_rc_t gomp_tool_data(const struct gomp_runtime *runtime, const uint64_t *thread,
-			 const struct gomp_task *task, uint64_t *ret);
+ompd_rc_t gomp_deferred_data(const struct runtime *runtime, const struct gomp_task_record *record,
+			     uint64_t *ret);
 
 // ---- Which thread has which task (gomp/activity.c) -------------------------------------------
 
-/** The begun tasks of a region whose threads are known, by address (0: an initial task without a
- * record). */
-struct gomp_activity {
-	struct idmap begun; // address -> thread number, and whether it runs
-	bool incomplete;    // of some thread of the team nothing is known
-	bool damaged;	    // likewise, though it is a member of the team
-};
-
-/** A thread's part in one task. */
-struct gomp_activity_entry {
-	uint32_t thread_num;
-	bool running; // else suspended: the thread runs something on top of it
-};
-
 /** List what the threads of @p region do. */
-ompd_rc_t gomp_activity_open(const struct gomp_runtime *runtime, const struct gomp_region *region,
-			     struct gomp_activity *ret);
+ompd_rc_t gomp_activity_open(const struct runtime *runtime, const struct region *region,
+			     struct activity *ret);
 /** List what the threads of a task's region do, as far as that one task needs it. */
-ompd_rc_t gomp_activity_open_for(const struct gomp_runtime *runtime, const struct gomp_task *task,
-				 struct gomp_activity *ret);
-void gomp_activity_close(const struct gomp_runtime *runtime, struct gomp_activity *activity);
-bool gomp_activity_find(const struct gomp_activity *activity, uint64_t task,
-			struct gomp_activity_entry *ret);
+ompd_rc_t gomp_activity_open_for(const struct runtime *runtime, const struct task *task,
+				 struct activity *ret);
 
 // ---- What is known of a task (gomp/task_info.c) ----------------------------------------------
 
-ompd_rc_t gomp_task_info(const struct gomp_runtime *runtime, const struct gomp_task *task,
-			 ompd_ext_task_info *ret);
 /** Describe a task whose record was already read, from the activity of its region. */
-void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_region *region,
-			const struct gomp_activity *activity, const struct gomp_task_record *record,
+void gomp_describe_task(const struct runtime *runtime, const struct region *region,
+			const struct activity *activity, const struct gomp_task_record *record,
 			ompd_ext_task_info *ret);
 /** Describe the initial task that has no record. */
-void gomp_describe_initial_task(const struct gomp_region *region,
-				const struct gomp_activity *activity, ompd_ext_task_info *ret);
-ompd_rc_t gomp_task_depends(const struct gomp_runtime *runtime, const struct gomp_task *task,
-			    ompd_ext_depend *depends, size_t max, size_t *count);
-ompd_rc_t gomp_task_dependers(const struct gomp_runtime *runtime, const struct gomp_task *task,
-			      uint64_t *ids, size_t max, size_t *count);
+void gomp_describe_initial_task(const struct region *region, const struct activity *activity,
+				ompd_ext_task_info *ret);
 /** Check whether a task waits in a taskwait: bits of ompd_ext_task_in_taskwait, _in_depend_wait. */
-ompd_rc_t gomp_taskwait_flags(const struct gomp_runtime *runtime,
-			      const struct gomp_task_record *record, uint32_t *ret);
+ompd_rc_t gomp_taskwait_flags(const struct runtime *runtime, const struct gomp_task_record *record,
+			      uint32_t *ret);
 /** Check whether a task opened the taskgroup that it is in, and sleeps at the end of it. */
-ompd_rc_t gomp_waits_in_taskgroup(const struct gomp_runtime *runtime,
+ompd_rc_t gomp_waits_in_taskgroup(const struct runtime *runtime,
 				  const struct gomp_task_record *record, bool *ret);
-
-// ---- All tasks of a region (gomp/task_walk.c) ------------------------------------------------
-
-struct gomp_task_walk;
-
-ompd_rc_t gomp_task_walk_open(const struct gomp_runtime *runtime, const struct gomp_region *region,
-			      struct gomp_task_walk **ret);
-/** Next task; ompd_rc_unavailable at the end, ompd_rc_nomem. */
-ompd_rc_t gomp_task_walk_next(struct gomp_task_walk *walk, ompd_ext_task_info *ret);
-/** Check whether a list was found damaged so far; the others are walked all the same. */
-bool gomp_task_walk_damaged(const struct gomp_task_walk *walk);
-/** Count the tasks that the team counts and the finished walk did not meet. */
-ompd_rc_t gomp_task_walk_unreached(const struct gomp_task_walk *walk, uint32_t *ret);
-void gomp_task_walk_close(struct gomp_task_walk *walk);
-
-// ---- Progress (gomp/progress.c) and locks (gomp/lock.c) --------------------------------------
-
-ompd_rc_t gomp_barrier_info(const struct gomp_runtime *runtime, const struct gomp_region *region,
-			    ompd_ext_barrier_info *ret);
-/**
- * Return whose turn it is in the ordered region of the thread's loop; the thread must wait for it.
- */
-ompd_rc_t gomp_ordered_turn(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-			    int *ret);
-/** Return the lock that a call sets or unsets; bad_input if it calls no such function. */
-/** The work share of a thread, if it is a loop with a dynamic or guided schedule, or sections. */
-ompd_rc_t gomp_loop_info(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-			 ompd_ext_loop_info *ret);
-
-ompd_rc_t gomp_lock_argument(struct gomp_runtime *runtime, uint64_t return_address,
-			     ompd_ext_argument *ret);
-ompd_rc_t gomp_lock_info(const struct gomp_runtime *runtime, uint32_t kind, uint64_t address,
-			 ompd_ext_lock_info *ret);
-
-// ---- States and waits (gomp/wait.c) ----------------------------------------------------------
-
-ompd_rc_t gomp_state(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-		     ompd_word_t *state, ompd_wait_id_t *wait_id);
-ompd_rc_t gomp_classify_call(struct gomp_runtime *runtime, uint64_t return_address,
-			     ompd_ext_wait_site *site);
-ompd_rc_t gomp_classify_entry(struct gomp_runtime *runtime, uint64_t entry,
-			      ompd_ext_wait_site *site);
-ompd_rc_t gomp_classify_futex(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-			      uint64_t futex, ompd_ext_wait_site *site);
 
 #endif

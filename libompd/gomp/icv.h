@@ -1,56 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The internal control variables of libgomp: one table, one row a variable.
+// Readers of the internal control variables of libgomp.
 
 #ifndef OMPDBG_GOMP_ICV_H
 #define OMPDBG_GOMP_ICV_H
 
 #include "gomp/gomp.h"
-#include "runtime/icv.h"
-#include "runtime/icv_list.h"
 
-/** The handle for which a variable is read. Members that the handle does not determine are null. */
-struct gomp_icv_query {
-	const struct gomp_runtime *runtime;
-	const struct gomp_thread *thread;
-	const struct gomp_region *region;
-	const struct gomp_task *task;
-};
+// Named in runtime/icvs.def.
+ICV_VALUE(gomp_icv_variable);
+ICV_TEXT(gomp_icv_string);
+ICV_VALUE(gomp_icv_environment);
+ICV_LIST(gomp_icv_list);
+ICV_SCHEDULE(gomp_icv_schedule);
+ICV_VALUE(gomp_icv_task);
+ICV_VALUE(gomp_icv_region);
+ICV_VALUE(gomp_icv_league);
+ICV_VALUE(gomp_icv_thread_num);
+ICV_VALUE(gomp_icv_allocator);
+ICV_VALUE(gomp_icv_place);
+ICV_TEXT(gomp_icv_places);
 
-/** Value of a variable as an integer. ompd_rc_incomplete: a list, of which this is the first. */
-ompd_rc_t gomp_icv_value(enum icv icv, const struct gomp_icv_query *query, ompd_word_t *ret);
-/** Write a variable's text, at most ICV_TEXT_MAX bytes. */
-ompd_rc_t gomp_icv_text(enum icv icv, const struct gomp_icv_query *query, char *text);
+/** For what the release does not keep. */
+ompd_rc_t gomp_icv_not_kept(void);
 
-/** Environment variables that steer the runtime; a null name ends them. */
-extern const struct icv_control_var gomp_control_vars[];
-
-/** Return the value of an integer of @p bits bits with its sign. */
-static inline ompd_word_t gomp_icv_signed(uint64_t value, unsigned int bits)
-{
-	return (ompd_word_t)(value << (64 - bits)) >> (64 - bits);
-}
-
-// What the readers share (gomp/icv_scoped.c).
-ompd_rc_t gomp_icv_region(const struct gomp_icv_query *query, struct gomp_region *ret);
-/** Read a member of the struct gomp_task_icv of the query's task. */
-ompd_rc_t gomp_icv_read(const struct gomp_icv_query *query, enum gomp_field field, uint64_t *ret);
-
-// Readers of integers and writers of texts, used by the table (gomp/icv_table.c).
-#define GOMP_ICV_READER(name) \
-	ompd_rc_t gomp_icv_##name(const struct gomp_icv_query *query, ompd_word_t *ret)
-#define GOMP_ICV_WRITER(name) \
-	ompd_rc_t gomp_icv_write_##name(const struct gomp_icv_query *query, char *text)
-
-#define ICV_ROW(id, name, scope, form) GOMP_ICV_READER(id);
-#define ICV_TEXT(id, name, scope) GOMP_ICV_WRITER(id);
-#include "runtime/icvs.def"
-/** For what a release does not keep. */
-GOMP_ICV_READER(not_kept);
-
-// The rest of those whose text is their own.
-GOMP_ICV_WRITER(bind);
-GOMP_ICV_WRITER(nthreads);
-GOMP_ICV_WRITER(run_sched);
+/** Find the region that an object leads to; bad_input if it leads to none. */
+ompd_rc_t gomp_region_of(const struct runtime *runtime, const struct object *of,
+			 struct region *ret);
+/** Read a member of the struct gomp_task_icv of the object's task. */
+ompd_rc_t gomp_icv_read(const struct runtime *runtime, const struct object *of,
+			enum gomp_field field, uint64_t *ret);
 
 #endif

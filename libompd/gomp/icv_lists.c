@@ -5,7 +5,7 @@
 #include "gomp/icv.h"
 
 // The list as the runtime keeps it, in elements of @p size bytes.
-static ompd_rc_t list_in_memory(const struct gomp_runtime *runtime, enum gomp_global list,
+static ompd_rc_t list_in_memory(const struct runtime *runtime, enum gomp_global list,
 				enum gomp_global length, unsigned int size, struct icv_list *ret)
 {
 	uint64_t address, count, value;
@@ -24,90 +24,29 @@ static ompd_rc_t list_in_memory(const struct gomp_runtime *runtime, enum gomp_gl
 	return rc;
 }
 
-static ompd_rc_t nthreads_list(const struct gomp_runtime *runtime, struct icv_list *ret)
+ICV_LIST(gomp_icv_list)
 {
-	ompd_rc_t rc = list_in_memory(runtime, GOMP_GLOBAL_gomp_nthreads_var_list,
-				      GOMP_GLOBAL_gomp_nthreads_var_list_len, 8, ret);
-
-	if (rc != ompd_rc_unsupported) // else nobody knows where it is
-		return rc;
-	return icv_list_in_environment(&runtime->target, "OMP_NUM_THREADS", NULL, 0, ret);
-}
-
-static ompd_rc_t bind_list(const struct gomp_runtime *runtime, struct icv_list *ret)
-{
-	ompd_rc_t rc = list_in_memory(runtime, GOMP_GLOBAL_gomp_bind_var_list,
-				      GOMP_GLOBAL_gomp_bind_var_list_len, 1, ret);
-
-	if (rc != ompd_rc_unsupported) // else nobody knows where it is
-		return rc;
-	return icv_bind_list_in_environment(&runtime->target, ret);
-}
-
-static ompd_rc_t read_level(const struct gomp_icv_query *query, struct icv_list *ret)
-{
-	struct gomp_region region;
-	ompd_rc_t rc = gomp_icv_region(query, &region);
-
-	if (rc == ompd_rc_ok)
-		ret->level = region.level;
-	return rc;
-}
-
-static ompd_rc_t read_nthreads(const struct gomp_icv_query *query, struct icv_list *ret)
-{
+	const bool bind = icv == ICV_bind;
+	struct region region;
 	uint64_t value;
-	ompd_rc_t rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__nthreads_var, &value);
-
-	if (rc == ompd_rc_ok)
-		rc = read_level(query, ret);
-	if (rc == ompd_rc_ok)
-		rc = nthreads_list(query->runtime, ret);
-	if (rc == ompd_rc_ok)
-		ret->first = (ompd_word_t)value;
-	return rc;
-}
-
-GOMP_ICV_READER(nthreads)
-{
-	struct icv_list list;
-
-	return icv_list_value(read_nthreads(query, &list), &list, ret);
-}
-
-GOMP_ICV_WRITER(nthreads)
-{
-	struct icv_list list;
-
-	return icv_list_text(read_nthreads(query, &list), &list, ICV_FORM_decimal, text);
-}
-
-static ompd_rc_t read_bind(const struct gomp_icv_query *query, struct icv_list *ret)
-{
-	uint64_t value;
-	ompd_rc_t rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__bind_var, &value);
+	ompd_rc_t rc = gomp_icv_read(runtime, of, bind ? ICV(bind_var) : ICV(nthreads_var), &value);
 
 	ret->length = ret->level = 0;
 	if (rc != ompd_rc_ok)
 		return rc;
-	ret->first = gomp_icv_signed(value, 8);
+	ret->first = bind ? icv_signed(value, 1) : (ompd_word_t)value;
 	// False and true are elements of no list.
-	if (ret->first < 2)
+	if (bind && ret->first < 2)
 		return ompd_rc_ok;
-	rc = read_level(query, ret);
-	return rc == ompd_rc_ok ? bind_list(query->runtime, ret) : rc;
-}
-
-GOMP_ICV_READER(bind)
-{
-	struct icv_list list;
-
-	return icv_list_value(read_bind(query, &list), &list, ret);
-}
-
-GOMP_ICV_WRITER(bind)
-{
-	struct icv_list list;
-
-	return icv_list_text(read_bind(query, &list), &list, ICV_FORM_bind, text);
+	rc = gomp_region_of(runtime, of, &region);
+	if (rc != ompd_rc_ok)
+		return rc;
+	ret->level = region.level;
+	rc = bind ? list_in_memory(runtime, GOMP_GLOBAL_gomp_bind_var_list,
+				   GOMP_GLOBAL_gomp_bind_var_list_len, 1, ret) :
+		    list_in_memory(runtime, GOMP_GLOBAL_gomp_nthreads_var_list,
+				   GOMP_GLOBAL_gomp_nthreads_var_list_len, 8, ret);
+	if (rc != ompd_rc_unsupported) // else nobody knows where it is
+		return rc;
+	return icv_list_in_environment(&runtime->target, icv, ret);
 }

@@ -7,272 +7,200 @@
 
 #include "gomp/icv.h"
 
-// ---- What the query is about -----------------------------------------------------------------
+// ---- What it is asked about ------------------------------------------------------------------
 
-static ompd_rc_t the_thread(const struct gomp_icv_query *query, const struct gomp_thread **ret)
+static ompd_rc_t the_thread(const struct runtime *runtime, const struct object *of,
+			    const struct thread **ret)
 {
 	bool idle;
 
-	*ret = query->thread;
-	if (!query->thread)
+	*ret = of->thread;
+	if (!of->thread)
 		return reason(ompd_rc_bad_input, "the variable belongs to a thread");
-	ompd_rc_t rc = gomp_is_idle(query->runtime, query->thread, &idle);
+	ompd_rc_t rc = gomp_is_idle(runtime, of->thread, &idle);
 
 	return rc == ompd_rc_ok && idle ?
 		       reason(ompd_rc_unavailable, "the thread is idle in its pool") :
 		       rc;
 }
 
-static ompd_rc_t the_task(const struct gomp_icv_query *query, struct gomp_task *ret)
+static ompd_rc_t the_task(const struct runtime *runtime, const struct object *of, struct task *ret)
 {
-	if (query->task) {
-		*ret = *query->task;
+	if (of->task) {
+		*ret = *of->task;
 		return ompd_rc_ok;
 	}
-	if (query->thread)
-		return gomp_current_task(query->runtime, query->thread, ret);
+	if (of->thread)
+		return gomp_current_task(runtime, of->thread, ret);
 	return reason(ompd_rc_bad_input, "the variable belongs to a task");
 }
 
-ompd_rc_t gomp_icv_region(const struct gomp_icv_query *query, struct gomp_region *ret)
+ompd_rc_t gomp_region_of(const struct runtime *runtime, const struct object *of, struct region *ret)
 {
-	if (query->region) {
-		*ret = *query->region;
+	if (of->region) {
+		*ret = *of->region;
 		return ompd_rc_ok;
 	}
-	if (query->task) {
-		*ret = query->task->region;
+	if (of->task) {
+		*ret = of->task->region;
 		return ompd_rc_ok;
 	}
-	if (query->thread)
-		return gomp_current_region(query->runtime, query->thread, ret);
+	if (of->thread)
+		return gomp_current_region(runtime, of->thread, ret);
 	return reason(ompd_rc_bad_input, "the variable belongs to a parallel region");
 }
 
 // ---- Variables of the data environment: struct gomp_task_icv ---------------------------------
 
-ompd_rc_t gomp_icv_read(const struct gomp_icv_query *query, enum gomp_field field, uint64_t *ret)
+ompd_rc_t gomp_icv_read(const struct runtime *runtime, const struct object *of,
+			enum gomp_field field, uint64_t *ret)
 {
-	const struct gomp_runtime *runtime = query->runtime;
 	uint64_t base = runtime->layout.global[GOMP_GLOBAL_gomp_global_icv];
-	struct gomp_task task;
-	ompd_rc_t rc = the_task(query, &task);
+	struct task task;
+	ompd_rc_t rc = the_task(runtime, of, &task);
 
 	if (rc != ompd_rc_ok)
 		return rc;
 	// A thread without a task record uses the global variables (gomp_icv).
 	if (task.address)
-		base = gomp_at(runtime, task.address, GOMP_FIELD_gomp_task__icv);
+		base = gomp_at(runtime, task.address, TASK(icv));
 	if (!base)
 		return reason(ompd_rc_unsupported, "the initial values cannot be found");
 	return gomp_read(runtime, base, field, ret);
 }
 
-GOMP_ICV_READER(dyn)
-{
-	uint64_t value;
-	ompd_rc_t rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__dyn_var, &value);
-
-	if (rc == ompd_rc_ok)
-		*ret = value != 0;
-	return rc;
-}
-
-GOMP_ICV_READER(default_device)
-{
-	uint64_t value;
-	ompd_rc_t rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__default_device_var, &value);
-
-	if (rc == ompd_rc_ok && (int32_t)value == INT_MIN)
-		return reason(ompd_rc_unavailable,
-			      "decided when the first target construct is met");
-	if (rc == ompd_rc_ok)
-		*ret = gomp_icv_signed(value, 32);
-	return rc;
-}
-
-static ompd_rc_t schedule(const struct gomp_icv_query *query, uint64_t *kind, int32_t *chunk)
-{
-	uint64_t value;
-	ompd_rc_t rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__run_sched_var, kind);
-
-	if (rc == ompd_rc_ok)
-		rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__run_sched_chunk_size, &value);
-	if (rc == ompd_rc_ok)
-		*chunk = (int32_t)value;
-	return rc;
-}
-
-// The kind; a chunk size comes after it.
-GOMP_ICV_READER(run_sched)
-{
-	uint64_t kind;
-	int32_t chunk;
-	ompd_rc_t rc = schedule(query, &kind, &chunk);
-
-	if (rc != ompd_rc_ok)
-		return rc;
-	*ret = (ompd_word_t)kind;
-	return chunk > 0 ? reason(ompd_rc_incomplete, "the schedule has a chunk size") : ompd_rc_ok;
-}
-
-GOMP_ICV_WRITER(run_sched)
-{
-	static const char *const kinds[] = { "runtime", "static", "dynamic", "guided", "auto" };
-	enum { MONOTONIC = 0x80000000u };
-	uint64_t value;
-	int32_t chunk;
-	ompd_rc_t rc = schedule(query, &value, &chunk);
-
-	if (rc != ompd_rc_ok)
-		return rc;
-	const uint64_t kind = value & ~(uint64_t)MONOTONIC & 0xffffffffu;
-	int used = snprintf(text, ICV_TEXT_MAX, "%s", value & MONOTONIC ? "monotonic:" : "");
-
-	if (kind < sizeof(kinds) / sizeof(kinds[0]))
-		used += snprintf(text + used, ICV_TEXT_MAX - used, "%s", kinds[kind]);
-	else
-		used += snprintf(text + used, ICV_TEXT_MAX - used, "%llu",
-				 (unsigned long long)kind);
-	if (chunk > 0)
-		snprintf(text + used, ICV_TEXT_MAX - used, ",%d", chunk);
-	return ompd_rc_ok;
-}
-
-GOMP_ICV_READER(thread_limit)
-{
-	uint64_t value;
-	ompd_rc_t rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__thread_limit_var, &value);
-
-	if (rc == ompd_rc_ok)
-		*ret = value > INT_MAX ? INT_MAX : (ompd_word_t)value;
-	return rc;
-}
-
-GOMP_ICV_READER(max_active_levels)
-{
-	const struct gomp_runtime *runtime = query->runtime;
-	uint64_t value;
-	ompd_rc_t rc;
-
-	// Since GCC 11 a variable of the data environment, before one of the process.
-	if (gomp_has(runtime, GOMP_FIELD_gomp_task_icv__max_active_levels_var))
-		rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__max_active_levels_var, &value);
-	else
-		rc = gomp_read_global(runtime, GOMP_GLOBAL_gomp_max_active_levels_var, 8, &value);
-	if (rc == ompd_rc_ok)
-		*ret = value > INT_MAX ? INT_MAX : (ompd_word_t)value;
-	return rc;
-}
-
-// omp_get_nested(): since GCC 11 whether one more active region could be begun.
-GOMP_ICV_READER(nest)
+static ompd_rc_t has_further_level(const struct runtime *runtime, const struct object *of,
+				   ompd_word_t *ret)
 {
 	ompd_word_t levels;
-	uint64_t value;
-	ompd_rc_t rc;
+	ompd_rc_t rc = gomp_icv_environment(runtime, ICV_max_active_levels, of, ret);
 
-	if (gomp_has(query->runtime, GOMP_FIELD_gomp_task_icv__nest_var)) {
-		rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__nest_var, &value);
-		if (rc == ompd_rc_ok)
-			*ret = value != 0;
-		return rc;
-	}
-	rc = gomp_icv_max_active_levels(query, ret);
 	if (rc == ompd_rc_ok)
-		rc = gomp_icv_active_levels(query, &levels);
+		rc = gomp_icv_region(runtime, ICV_active_levels, of, &levels);
 	if (rc == ompd_rc_ok)
 		*ret = *ret > 1 && *ret > levels;
 	return rc;
 }
 
+ICV_VALUE(gomp_icv_environment)
+{
+	static const enum gomp_field fields[ICV_COUNT] = {
+		[ICV_dyn] = ICV(dyn_var),
+		[ICV_default_device] = ICV(default_device_var),
+		[ICV_thread_limit] = ICV(thread_limit_var),
+		[ICV_max_active_levels] = ICV(max_active_levels_var),
+		[ICV_nest] = ICV(nest_var),
+	};
+	uint64_t value;
+	ompd_rc_t rc;
+
+	// omp_get_nested(): since GCC 11 whether one more active region could be begun.
+	if (icv == ICV_nest && !gomp_has(runtime, fields[icv]))
+		return has_further_level(runtime, of, ret);
+	// Before GCC 11 a variable of the process.
+	if (icv == ICV_max_active_levels && !gomp_has(runtime, fields[icv]))
+		rc = gomp_read_global(runtime, GOMP_GLOBAL_gomp_max_active_levels_var, 8, &value);
+	else
+		rc = gomp_icv_read(runtime, of, fields[icv], &value);
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (icv == ICV_default_device && (int32_t)value == INT_MIN)
+		return reason(ompd_rc_unavailable,
+			      "decided when the first target construct is met");
+	if (icv == ICV_default_device)
+		*ret = (int32_t)value;
+	else if (icv == ICV_dyn || icv == ICV_nest)
+		*ret = value != 0;
+	else
+		*ret = value > INT_MAX ? INT_MAX : (ompd_word_t)value;
+	return ompd_rc_ok;
+}
+
+ICV_SCHEDULE(gomp_icv_schedule)
+{
+	static const char *const kinds[] = { "runtime", "static", "dynamic", "guided", "auto" };
+	uint64_t kind, chunk;
+	ompd_rc_t rc = gomp_icv_read(runtime, of, ICV(run_sched_var), &kind);
+
+	if (rc == ompd_rc_ok)
+		rc = gomp_icv_read(runtime, of, ICV(run_sched_chunk_size), &chunk);
+	if (rc != ompd_rc_ok)
+		return rc;
+	const uint32_t number = (uint32_t)kind & ~ICV_MONOTONIC;
+
+	*ret = (struct icv_schedule){
+		.kind = (ompd_word_t)kind,
+		.name = number < sizeof(kinds) / sizeof(kinds[0]) ? kinds[number] : NULL,
+		.chunk = (int32_t)chunk,
+	};
+	return ompd_rc_ok;
+}
+
 // ---- Variables of a task ---------------------------------------------------------------------
 
-GOMP_ICV_READER(final_task)
+// The initial task may have no record.
+ICV_VALUE(gomp_icv_task)
 {
-	struct gomp_task task;
+	struct task task;
 	struct gomp_task_record record;
-	ompd_rc_t rc = the_task(query, &task);
+	bool implicit = true, final = false;
+	ompd_rc_t rc = the_task(runtime, of, &task);
 
-	*ret = 0;
-	if (rc != ompd_rc_ok || task.address == 0)
-		return rc;
-	rc = gomp_read_task(query->runtime, task.address, &record);
-	if (rc == ompd_rc_ok)
-		*ret = gomp_get(query->runtime, &record.record, 0,
-				GOMP_FIELD_gomp_task__final_task) != 0;
-	return rc;
-}
-
-GOMP_ICV_READER(implicit_task)
-{
-	struct gomp_task task;
-	struct gomp_task_record record;
-	ompd_rc_t rc = the_task(query, &task);
-
-	*ret = 1;
-	if (rc != ompd_rc_ok || task.address == 0)
-		return rc;
-	rc = gomp_read_task(query->runtime, task.address, &record);
-	if (rc == ompd_rc_ok)
-		*ret = record.kind == GOMP_TASK_IMPLICIT;
-	return rc;
-}
-
-GOMP_ICV_READER(explicit_task)
-{
-	ompd_rc_t rc = gomp_icv_implicit_task(query, ret);
-
-	if (rc == ompd_rc_ok)
-		*ret = !*ret;
+	if (rc == ompd_rc_ok && task.address) {
+		rc = gomp_read_task(runtime, task.address, &record);
+		implicit = rc != ompd_rc_ok || record.kind == GOMP_TASK_IMPLICIT;
+		final = rc == ompd_rc_ok &&
+			gomp_get(runtime, &record.record, 0, TASK(final_task)) != 0;
+	}
+	*ret = icv == ICV_final_task ? final : implicit == (icv == ICV_implicit_task);
 	return rc;
 }
 
 // ---- Variables of a thread -------------------------------------------------------------------
 
-GOMP_ICV_READER(def_allocator)
+ICV_VALUE(gomp_icv_allocator)
 {
-	const struct gomp_thread *thread;
+	const struct thread *thread;
 	uint64_t value;
 
-	if (!gomp_has(query->runtime, GOMP_FIELD_gomp_team_state__def_allocator))
+	if (!gomp_has(runtime, STATE(def_allocator)))
 		return reason(ompd_rc_unsupported, "this release of libgomp has no allocators");
-	if (query->task)
+	if (of->task)
 		return reason(ompd_rc_unavailable, "libgomp keeps it for a thread, not for a task");
-	ompd_rc_t rc = the_thread(query, &thread);
+	ompd_rc_t rc = the_thread(runtime, of, &thread);
 
 	if (rc != ompd_rc_ok)
 		return rc;
 	*ret = (ompd_word_t)thread->ts.def_allocator;
 	if (*ret)
 		return ompd_rc_ok;
-	rc = gomp_read_global(query->runtime, GOMP_GLOBAL_gomp_def_allocator, 8, &value);
+	rc = gomp_read_global(runtime, GOMP_GLOBAL_gomp_def_allocator, 8, &value);
 	if (rc == ompd_rc_ok)
 		*ret = (ompd_word_t)value;
 	return rc;
 }
 
-GOMP_ICV_READER(thread_num)
+ICV_VALUE(gomp_icv_thread_num)
 {
-	const struct gomp_thread *thread;
+	const struct thread *thread;
 	uint32_t number = 0;
 
 	// The number of an implicit task's thread is its place in the team.
-	if (query->task) {
+	if (of->task) {
 		ompd_word_t implicit = 0;
-		ompd_rc_t rc = gomp_icv_implicit_task(query, &implicit);
+		ompd_rc_t rc = gomp_icv_task(runtime, ICV_implicit_task, of, &implicit);
 
 		if (rc != ompd_rc_ok)
 			return rc;
 		if (!implicit)
 			return reason(ompd_rc_unavailable, "explicit tasks have no thread number");
-		if (query->task->region.level)
-			gomp_implicit_task_number(query->runtime, &query->task->region,
-						  query->task->address, &number);
+		if (of->task->region.level)
+			gomp_implicit_task_number(runtime, &of->task->region, of->task->address,
+						  &number);
 		*ret = number;
 		return ompd_rc_ok;
 	}
-	ompd_rc_t rc = the_thread(query, &thread);
+	ompd_rc_t rc = the_thread(runtime, of, &thread);
 
 	if (rc == ompd_rc_ok)
 		*ret = thread->ts.team_id;
@@ -280,13 +208,14 @@ GOMP_ICV_READER(thread_num)
 }
 
 // The thread, if it has a partition of places.
-static ompd_rc_t bound_thread(const struct gomp_icv_query *query, const struct gomp_thread **ret)
+static ompd_rc_t bound_thread(const struct runtime *runtime, const struct object *of,
+			      const struct thread **ret)
 {
 	uint64_t places;
-	ompd_rc_t rc = the_thread(query, ret);
+	ompd_rc_t rc = the_thread(runtime, of, ret);
 
 	if (rc == ompd_rc_ok)
-		rc = gomp_read_global(query->runtime, GOMP_GLOBAL_gomp_places_list, 8, &places);
+		rc = gomp_read_global(runtime, GOMP_GLOBAL_gomp_places_list, 8, &places);
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (places == 0)
@@ -297,10 +226,10 @@ static ompd_rc_t bound_thread(const struct gomp_icv_query *query, const struct g
 		       reason(ompd_rc_unavailable, "the thread is not bound to a place yet");
 }
 
-GOMP_ICV_WRITER(place_partition)
+ICV_TEXT(gomp_icv_places)
 {
-	const struct gomp_thread *thread;
-	ompd_rc_t rc = bound_thread(query, &thread);
+	const struct thread *thread;
+	ompd_rc_t rc = bound_thread(runtime, of, &thread);
 
 	if (rc != ompd_rc_ok)
 		return rc;
@@ -309,98 +238,70 @@ GOMP_ICV_WRITER(place_partition)
 
 	// As numbers of places, first to last; the processors of each are the system's affair.
 	if (length <= 1)
-		snprintf(text, ICV_TEXT_MAX, "%llu", first);
+		snprintf(ret, ICV_TEXT_MAX, "%llu", first);
 	else
-		snprintf(text, ICV_TEXT_MAX, "%llu-%llu", first, first + length - 1);
+		snprintf(ret, ICV_TEXT_MAX, "%llu-%llu", first, first + length - 1);
 	return ompd_rc_ok;
 }
 
-GOMP_ICV_READER(place_assignment)
+ICV_VALUE(gomp_icv_place)
 {
-	const struct gomp_thread *thread;
-	ompd_rc_t rc = bound_thread(query, &thread);
+	const struct thread *thread;
+	ompd_rc_t rc = bound_thread(runtime, of, &thread);
 
 	if (rc == ompd_rc_ok)
 		*ret = (ompd_word_t)thread->place - 1;
 	return rc;
 }
 
-GOMP_ICV_READER(team_num)
+ICV_VALUE(gomp_icv_league)
 {
-	const struct gomp_thread *thread;
+	const bool size = icv == ICV_league_size;
+	const struct thread *thread;
 
-	if (!gomp_has(query->runtime, GOMP_FIELD_gomp_thread__team_num))
-		return gomp_icv_not_kept(query, ret);
-	ompd_rc_t rc = the_thread(query, &thread);
+	if (!gomp_has(runtime, size ? THREAD(num_teams) : THREAD(team_num)))
+		return gomp_icv_not_kept();
+	ompd_rc_t rc = the_thread(runtime, of, &thread);
 
 	if (rc == ompd_rc_ok)
-		*ret = thread->team_num;
-	return rc;
-}
-
-GOMP_ICV_READER(league_size)
-{
-	const struct gomp_thread *thread;
-
-	if (!gomp_has(query->runtime, GOMP_FIELD_gomp_thread__num_teams))
-		return gomp_icv_not_kept(query, ret);
-	ompd_rc_t rc = the_thread(query, &thread);
-
-	if (rc == ompd_rc_ok)
-		*ret = (ompd_word_t)thread->num_teams + 1;
+		*ret = size ? (ompd_word_t)thread->num_teams + 1 : thread->team_num;
 	return rc;
 }
 
 // ---- Variables of a region -------------------------------------------------------------------
 
-GOMP_ICV_READER(levels)
+static ompd_rc_t find_generator(const struct runtime *runtime, const struct region *region,
+				ompd_word_t *ret)
 {
-	struct gomp_region region;
-	ompd_rc_t rc = gomp_icv_region(query, &region);
+	struct thread root;
 
-	if (rc == ompd_rc_ok)
-		*ret = region.level;
-	return rc;
-}
-
-GOMP_ICV_READER(active_levels)
-{
-	struct gomp_region region;
-	ompd_rc_t rc = gomp_icv_region(query, &region);
-
-	if (rc == ompd_rc_ok)
-		*ret = region.active_level;
-	return rc;
-}
-
-GOMP_ICV_READER(team_size)
-{
-	struct gomp_region region;
-	ompd_rc_t rc = gomp_icv_region(query, &region);
-
-	if (rc == ompd_rc_ok)
-		*ret = region.nthreads;
-	return rc;
-}
-
-GOMP_ICV_READER(team_generator)
-{
-	struct gomp_region region;
-	struct gomp_thread root;
-	ompd_rc_t rc = gomp_icv_region(query, &region);
-
-	if (rc == ompd_rc_ok && region.level) {
+	if (region->level) {
 		*ret = ompd_generator_parallel;
 		return ompd_rc_ok;
 	}
-	if (rc == ompd_rc_ok)
-		rc = gomp_read_thread(query->runtime, region.group.root, &root);
+	ompd_rc_t rc = gomp_read_thread(runtime, region->group.root, &root);
+
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (!gomp_has(query->runtime, GOMP_FIELD_gomp_thread__num_teams) || root.num_teams == 0)
+	if (!gomp_has(runtime, THREAD(num_teams)) || root.num_teams == 0)
 		return reason(ompd_rc_unavailable,
 			      "libgomp keeps the same for the program's own team, a league of one "
 			      "and a target region on the host");
 	*ret = ompd_generator_teams;
+	return ompd_rc_ok;
+}
+
+ICV_VALUE(gomp_icv_region)
+{
+	struct region region;
+	ompd_rc_t rc = gomp_region_of(runtime, of, &region);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (icv == ICV_team_generator)
+		return find_generator(runtime, &region, ret);
+	*ret = icv == ICV_levels	? region.level :
+	       icv == ICV_active_levels ? region.active_level :
+					  region.nthreads;
 	return ompd_rc_ok;
 }

@@ -60,7 +60,7 @@ static ompd_rc_t read_root(const struct target *target, struct gomp_interposer *
 	return ret->rc;
 }
 
-static ompd_rc_t find_root(const struct gomp_runtime *runtime, const struct gomp_ompt_root **ret)
+static ompd_rc_t find_root(const struct runtime *runtime, const struct gomp_ompt_root **ret)
 {
 	struct gomp_interposer *interposer = runtime->interposer;
 
@@ -83,28 +83,27 @@ static bool is_among(uint64_t address, const uint64_t functions[GOMP_OMPT_TRAMPO
 }
 
 // Find the block that stands in front of a task's data. unavailable: there is none.
-static ompd_rc_t find_block(const struct gomp_runtime *runtime,
-			    const struct gomp_task_record *record, uint64_t *block,
-			    const struct gomp_ompt_root **root)
+static ompd_rc_t find_block(const struct runtime *runtime, const struct gomp_task_record *record,
+			    uint64_t *block, const struct gomp_ompt_root **root)
 {
-	uint64_t fn = gomp_get(runtime, &record->record, 0, GOMP_FIELD_gomp_task__fn);
+	uint64_t fn = gomp_get(runtime, &record->record, 0, TASK(fn));
 	ompd_rc_t rc = fn ? find_root(runtime, root) : ompd_rc_unavailable;
 
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!is_among(fn, (*root)->task_body))
 		return ompd_rc_unavailable;
-	*block = gomp_get(runtime, &record->record, 0, GOMP_FIELD_gomp_task__fn_data);
+	*block = gomp_get(runtime, &record->record, 0, TASK(fn_data));
 	return ompd_rc_ok;
 }
 
-ompd_rc_t gomp_deferred_function(const struct gomp_runtime *runtime,
+ompd_rc_t gomp_deferred_function(const struct runtime *runtime,
 				 const struct gomp_task_record *record, uint64_t *ret)
 {
 	const struct gomp_ompt_root *root;
 	uint64_t block;
 
-	*ret = gomp_get(runtime, &record->record, 0, GOMP_FIELD_gomp_task__fn);
+	*ret = gomp_get(runtime, &record->record, 0, TASK(fn));
 	ompd_rc_t rc = find_block(runtime, record, &block, &root);
 
 	if (rc == ompd_rc_unavailable)
@@ -117,13 +116,13 @@ ompd_rc_t gomp_deferred_function(const struct gomp_runtime *runtime,
 	return rc == ompd_rc_ok ? reason(ompd_rc_error, "the task's function is damaged") : rc;
 }
 
-ompd_rc_t gomp_deferred_data(const struct gomp_runtime *runtime,
-			     const struct gomp_task_record *record, uint64_t *ret)
+ompd_rc_t gomp_deferred_data(const struct runtime *runtime, const struct gomp_task_record *record,
+			     uint64_t *ret)
 {
 	const struct gomp_ompt_root *root;
 	uint64_t block, size = 0;
 
-	*ret = gomp_get(runtime, &record->record, 0, GOMP_FIELD_gomp_task__fn_data);
+	*ret = gomp_get(runtime, &record->record, 0, TASK(fn_data));
 	ompd_rc_t rc = find_block(runtime, record, &block, &root);
 	if (rc == ompd_rc_unavailable)
 		return ompd_rc_ok;
@@ -136,8 +135,7 @@ ompd_rc_t gomp_deferred_data(const struct gomp_runtime *runtime,
 
 // ---- What a tool stored ----------------------------------------------------------------------
 
-static ompd_rc_t task_data(const struct gomp_runtime *runtime, const struct gomp_task *task,
-			   uint64_t *ret)
+static ompd_rc_t task_data(const struct runtime *runtime, const struct task *task, uint64_t *ret)
 {
 	const struct gomp_ompt_root *root;
 	struct gomp_task_record record;
@@ -156,19 +154,18 @@ static ompd_rc_t task_data(const struct gomp_runtime *runtime, const struct gomp
 		       rc;
 }
 
-static ompd_rc_t thread_data(const struct gomp_runtime *runtime, const struct gomp_ompt_root *root,
-			     uint64_t thread, uint64_t *ret)
+static ompd_rc_t thread_data(const struct runtime *runtime, const struct gomp_ompt_root *root,
+			     const struct thread *thread, uint64_t *ret)
 {
 	if (!root->thread_tpoff)
 		return reason(ompd_rc_unavailable, "no tool was told of the thread");
 	return target_read_uint(&runtime->target,
-				gomp_pthread_of_thread(runtime, thread) +
+				gomp_pthread(runtime, thread->address) +
 					(uint64_t)root->thread_tpoff + root->thread_data,
 				WORD, ret);
 }
 
-ompd_rc_t gomp_tool_data(const struct gomp_runtime *runtime, const uint64_t *thread,
-			 const struct gomp_task *task, uint64_t *ret)
+ompd_rc_t gomp_tool_data(const struct runtime *runtime, const struct object *of, uint64_t *ret)
 {
 	const struct gomp_ompt_root *root;
 	ompd_rc_t rc = find_root(runtime, &root);
@@ -177,9 +174,9 @@ ompd_rc_t gomp_tool_data(const struct gomp_runtime *runtime, const uint64_t *thr
 		return reason(ompd_rc_unsupported, "libgomp has no tool interface (OMPT)");
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (thread)
-		return thread_data(runtime, root, *thread, ret);
-	if (task)
-		return task_data(runtime, task, ret);
+	if (of->thread)
+		return thread_data(runtime, root, of->thread, ret);
+	if (of->task)
+		return task_data(runtime, of->task, ret);
 	return reason(ompd_rc_unavailable, "known of threads and deferred tasks only");
 }

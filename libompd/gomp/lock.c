@@ -16,7 +16,7 @@ enum {
 	NEST_OWNER = 8,
 };
 
-ompd_rc_t gomp_lock_info(const struct gomp_runtime *runtime, uint32_t kind, uint64_t address,
+ompd_rc_t gomp_lock_info(const struct runtime *runtime, uint32_t kind, uint64_t address,
 			 ompd_ext_lock_info *ret)
 {
 	const struct target *target = &runtime->target;
@@ -61,7 +61,7 @@ static bool has_lock_argument(const ompd_ext_wait_site *site)
 	}
 }
 
-ompd_rc_t gomp_lock_argument(struct gomp_runtime *runtime, uint64_t return_address,
+ompd_rc_t gomp_lock_argument(struct runtime *runtime, uint64_t return_address,
 			     ompd_ext_argument *ret)
 {
 	ompd_ext_wait_site site;
@@ -71,8 +71,5 @@ ompd_rc_t gomp_lock_argument(struct gomp_runtime *runtime, uint64_t return_addre
 		return rc;
 	if (!site.function || !has_lock_argument(&site))
 		return reason(ompd_rc_bad_input, "the called function takes no lock");
-	rc = call_argument(&runtime->target, return_address, 0, ret);
-	if (rc != ompd_rc_ok)
-		return reason(rc, "the code before the call does not tell");
-	return ompd_rc_ok;
+	return call_argument(&runtime->target, return_address, 0, ret);
 }

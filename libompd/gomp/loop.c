@@ -18,17 +18,15 @@ struct share {
 	uint64_t sched, chunk, end, incr, next;
 };
 
-static ompd_rc_t read_share(const struct gomp_runtime *runtime, uint64_t address, struct share *ret)
+static ompd_rc_t read_share(const struct runtime *runtime, uint64_t address, struct share *ret)
 {
 	const struct {
 		enum gomp_field field;
 		uint64_t *ret;
 	} wanted[] = {
-		{ GOMP_FIELD_gomp_work_share__sched, &ret->sched },
-		{ GOMP_FIELD_gomp_work_share__chunk_size, &ret->chunk },
-		{ GOMP_FIELD_gomp_work_share__end, &ret->end },
-		{ GOMP_FIELD_gomp_work_share__incr, &ret->incr },
-		{ GOMP_FIELD_gomp_work_share__next, &ret->next },
+		{ SHARE(sched), &ret->sched }, { SHARE(chunk_size), &ret->chunk },
+		{ SHARE(end), &ret->end },     { SHARE(incr), &ret->incr },
+		{ SHARE(next), &ret->next },
 	};
 	ompd_rc_t rc = ompd_rc_ok;
 
@@ -52,17 +50,16 @@ static bool count_remaining(const struct share *share, uint64_t *ret)
 	return true;
 }
 
-ompd_rc_t gomp_loop_info(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+ompd_rc_t gomp_loop_info(const struct runtime *runtime, const struct thread *thread,
 			 ompd_ext_loop_info *ret)
 {
-	const uint64_t state =
-		thread->address + runtime->layout.field[GOMP_FIELD_gomp_thread__ts].offset;
+	const uint64_t state = thread->address + runtime->layout.field[THREAD(ts)].offset;
 	struct share share;
 	uint64_t address;
 
 	if (!thread->ts.team)
 		return reason(ompd_rc_unavailable, "the thread is in no region");
-	ompd_rc_t rc = gomp_read(runtime, state, GOMP_FIELD_gomp_team_state__work_share, &address);
+	ompd_rc_t rc = gomp_read(runtime, state, STATE(work_share), &address);
 
 	if (rc == ompd_rc_ok && !address)
 		return reason(ompd_rc_unavailable, "the thread was in no loop of its region");

@@ -12,7 +12,7 @@ struct stack {
 };
 
 // Go to the task below, which the thread has begun too. unavailable: nothing leads to one.
-static ompd_rc_t step_down(const struct gomp_runtime *runtime, struct stack *stack)
+static ompd_rc_t step_down(const struct runtime *runtime, struct stack *stack)
 {
 	struct gomp_task_record record;
 	ompd_rc_t rc = gomp_read_task(runtime, stack->task, &record);
@@ -28,15 +28,14 @@ static ompd_rc_t step_down(const struct gomp_runtime *runtime, struct stack *sta
 	return ompd_rc_ok;
 }
 
-static bool has_begun(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-		      uint64_t icv)
+static bool has_begun(const struct runtime *runtime, const struct thread *thread, uint64_t icv)
 {
 	struct stack stack = { .task = thread->task };
 
 	if (!thread->task)
 		return false;
 	do {
-		if (gomp_at(runtime, stack.task, GOMP_FIELD_gomp_task__icv) == icv)
+		if (gomp_at(runtime, stack.task, TASK(icv)) == icv)
 			return true;
 	} while (step_down(runtime, &stack) == ompd_rc_ok);
 	return false;
@@ -46,13 +45,12 @@ static bool has_begun(const struct gomp_runtime *runtime, const struct gomp_thre
 
 /** The things that threads own. Functions that note them return error if not all can be read. */
 struct property {
-	ompd_rc_t (*note)(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+	ompd_rc_t (*note)(const struct runtime *runtime, const struct thread *thread,
 			  struct idmap *owners);
-	bool (*is_owner)(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-			 uint64_t what);
+	bool (*is_owner)(const struct runtime *runtime, const struct thread *thread, uint64_t what);
 };
 
-static ompd_rc_t note_pool(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+static ompd_rc_t note_pool(const struct runtime *runtime, const struct thread *thread,
 			   struct idmap *owners)
 {
 	bool owner = false;
@@ -63,8 +61,7 @@ static ompd_rc_t note_pool(const struct gomp_runtime *runtime, const struct gomp
 		       rc;
 }
 
-static bool owns_pool(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-		      uint64_t pool)
+static bool owns_pool(const struct runtime *runtime, const struct thread *thread, uint64_t pool)
 {
 	bool owner;
 
@@ -72,15 +69,14 @@ static bool owns_pool(const struct gomp_runtime *runtime, const struct gomp_thre
 	       owner;
 }
 
-static ompd_rc_t note_tasks(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+static ompd_rc_t note_tasks(const struct runtime *runtime, const struct thread *thread,
 			    struct idmap *owners)
 {
 	struct stack stack = { .task = thread->task };
 	ompd_rc_t rc = gomp_check_openmp_thread(runtime, thread);
 
 	while (rc == ompd_rc_ok && stack.task) {
-		rc = idmap_add(owners, &runtime->target,
-			       gomp_at(runtime, stack.task, GOMP_FIELD_gomp_task__icv),
+		rc = idmap_add(owners, &runtime->target, gomp_at(runtime, stack.task, TASK(icv)),
 			       thread->address, NULL);
 		if (rc == ompd_rc_ok)
 			rc = step_down(runtime, &stack);
@@ -88,8 +84,7 @@ static ompd_rc_t note_tasks(const struct gomp_runtime *runtime, const struct gom
 	return rc;
 }
 
-static bool owns_task(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-		      uint64_t icv)
+static bool owns_task(const struct runtime *runtime, const struct thread *thread, uint64_t icv)
 {
 	return gomp_check_openmp_thread(runtime, thread) == ompd_rc_ok &&
 	       has_begun(runtime, thread, icv);
@@ -106,7 +101,7 @@ static const struct property properties[] = {
 // memory: what a question leaves behind can be told from a leak.
 static ompd_rc_t open_map(const struct target *target, struct idmap *ret)
 {
-	*ret = (struct idmap){ .has_values = true };
+	*ret = (struct idmap){ 0 };
 	return idmap_add(ret, target, 0, 0, NULL);
 }
 
@@ -129,17 +124,17 @@ void gomp_owners_close(const struct target *target, struct idmap *owners)
 }
 
 // Look through all threads. error: their list, or a thread, is damaged; what the rest own is noted.
-static ompd_rc_t note_all(const struct gomp_runtime *runtime, enum gomp_owned kind)
+static ompd_rc_t note_all(const struct runtime *runtime, enum gomp_owned kind)
 {
 	struct nptl_cursor cursor = { 0 };
-	struct gomp_thread thread;
+	struct thread thread;
 	struct idmap owners;
 	uint64_t pthread;
 	ompd_rc_t rc = open_map(&runtime->target, &owners);
 
 	while (rc != ompd_rc_nomem &&
 	       nptl_next(&runtime->nptl, &runtime->target, &cursor, &pthread) == ompd_rc_ok) {
-		rc = gomp_read_thread(runtime, gomp_thread_of_pthread(runtime, pthread), &thread);
+		rc = gomp_read_thread(runtime, pthread + runtime->layout.tls_offset, &thread);
 		if (rc == ompd_rc_ok)
 			rc = properties[kind].note(runtime, &thread, &owners);
 		cursor.damaged |= rc != ompd_rc_ok && rc != ompd_rc_unavailable;
@@ -154,17 +149,17 @@ static ompd_rc_t note_all(const struct gomp_runtime *runtime, enum gomp_owned ki
 }
 
 // Find the owner among those that were noted; what it owned then it must own now.
-static bool is_noted(const struct gomp_runtime *runtime, enum gomp_owned kind, uint64_t what,
+static bool is_noted(const struct runtime *runtime, enum gomp_owned kind, uint64_t what,
 		     uint64_t *ret)
 {
-	struct gomp_thread thread;
+	struct thread thread;
 
 	return idmap_find(&runtime->owners[kind], what, ret) &&
 	       gomp_read_thread(runtime, *ret, &thread) == ompd_rc_ok &&
 	       properties[kind].is_owner(runtime, &thread, what);
 }
 
-ompd_rc_t gomp_note_owner(const struct gomp_runtime *runtime, enum gomp_owned kind, uint64_t what,
+ompd_rc_t gomp_note_owner(const struct runtime *runtime, enum gomp_owned kind, uint64_t what,
 			  uint64_t thread)
 {
 	uint64_t *noted = idmap_value(&runtime->owners[kind], what);
@@ -175,7 +170,7 @@ ompd_rc_t gomp_note_owner(const struct gomp_runtime *runtime, enum gomp_owned ki
 	return ompd_rc_ok;
 }
 
-ompd_rc_t gomp_owner(const struct gomp_runtime *runtime, enum gomp_owned kind, uint64_t what,
+ompd_rc_t gomp_owner(const struct runtime *runtime, enum gomp_owned kind, uint64_t what,
 		     uint64_t *ret)
 {
 	if (is_noted(runtime, kind, what, ret))

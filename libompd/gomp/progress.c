@@ -11,7 +11,7 @@ enum {
 };
 
 // Read how many have arrived from the counter at @p field, which counts down from the total.
-static ompd_rc_t read_arrived(const struct gomp_runtime *runtime, uint64_t barrier,
+static ompd_rc_t read_arrived(const struct runtime *runtime, uint64_t barrier,
 			      enum gomp_field field, uint32_t total, uint32_t *ret)
 {
 	uint64_t awaited;
@@ -26,14 +26,14 @@ static ompd_rc_t read_arrived(const struct gomp_runtime *runtime, uint64_t barri
 	return ompd_rc_ok;
 }
 
-ompd_rc_t gomp_barrier_info(const struct gomp_runtime *runtime, const struct gomp_region *region,
+ompd_rc_t gomp_barrier_info(const struct runtime *runtime, const struct region *region,
 			    ompd_ext_barrier_info *ret)
 {
 	uint64_t generation;
 
 	if (!region->team)
 		return reason(ompd_rc_unavailable, "the implicit region has no barrier");
-	uint64_t barrier = gomp_at(runtime, region->team, GOMP_FIELD_gomp_team__barrier);
+	uint64_t barrier = gomp_at(runtime, region->team, TEAM(barrier));
 	ompd_rc_t rc =
 		gomp_read(runtime, barrier, GOMP_FIELD_gomp_barrier_t__generation, &generation);
 
@@ -53,23 +53,22 @@ ompd_rc_t gomp_barrier_info(const struct gomp_runtime *runtime, const struct gom
 
 // The queue of threads that want to enter: gomp_ordered_sync and the others of ordered.c. In a loop
 // with a static schedule only its first element is used.
-ompd_rc_t gomp_ordered_turn(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-			    int *ret)
+ompd_rc_t gomp_ordered_turn(const struct runtime *runtime, const struct thread *thread, int *ret)
 {
 	uint64_t share, ids, current, number, nthreads;
 
 	if (!thread->ts.team)
 		return reason(ompd_rc_unavailable, "the thread is in no region");
-	ompd_rc_t rc = gomp_read(
-		runtime, thread->address + runtime->layout.field[GOMP_FIELD_gomp_thread__ts].offset,
-		GOMP_FIELD_gomp_team_state__work_share, &share);
+	ompd_rc_t rc = gomp_read(runtime,
+				 thread->address + runtime->layout.field[THREAD(ts)].offset,
+				 STATE(work_share), &share);
 
 	if (rc == ompd_rc_ok)
-		rc = gomp_read(runtime, share, GOMP_FIELD_gomp_work_share__ordered_team_ids, &ids);
+		rc = gomp_read(runtime, share, SHARE(ordered_team_ids), &ids);
 	if (rc == ompd_rc_ok)
-		rc = gomp_read(runtime, share, GOMP_FIELD_gomp_work_share__ordered_cur, &current);
+		rc = gomp_read(runtime, share, SHARE(ordered_cur), &current);
 	if (rc == ompd_rc_ok)
-		rc = gomp_read(runtime, thread->ts.team, GOMP_FIELD_gomp_team__nthreads, &nthreads);
+		rc = gomp_read(runtime, thread->ts.team, TEAM(nthreads), &nthreads);
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!ids || current >= nthreads)

@@ -2,13 +2,10 @@
 
 #include "gomp/gomp.h"
 
-#define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) GOMP_STRUCT_##s,
 static const uint8_t struct_of_field[GOMP_FIELD_COUNT] = {
 #include "layout/gomp_fields.def"
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
 
 // The part of a structure that is read with a field of it: all, but for the work shares in the middle
 // of a team.
@@ -16,16 +13,14 @@ struct part {
 	uint32_t first, end;
 };
 
-static struct part part_with(const struct gomp_runtime *runtime, enum gomp_field field)
+static struct part part_with(const struct runtime *runtime, enum gomp_field field)
 {
-	const struct layout_field *shares =
-		&runtime->layout.field[GOMP_FIELD_gomp_team__work_shares];
+	const struct layout_field *shares = &runtime->layout.field[TEAM(work_shares)];
 	const enum gomp_struct type = (enum gomp_struct)struct_of_field[field];
 	const uint32_t offset = runtime->layout.field[field].offset;
 	struct part part = { .end = runtime->layout.struct_size[type] };
 
-	if (type != GOMP_STRUCT_gomp_team || !shares->size ||
-	    field == GOMP_FIELD_gomp_team__work_shares)
+	if (type != GOMP_STRUCT_gomp_team || !shares->size || field == TEAM(work_shares))
 		return part;
 	if (offset < shares->offset)
 		part.end = shares->offset;
@@ -34,7 +29,7 @@ static struct part part_with(const struct gomp_runtime *runtime, enum gomp_field
 	return part;
 }
 
-ompd_rc_t gomp_read(const struct gomp_runtime *runtime, uint64_t base, enum gomp_field field,
+ompd_rc_t gomp_read(const struct runtime *runtime, uint64_t base, enum gomp_field field,
 		    uint64_t *ret)
 {
 	const struct layout_field *where = &runtime->layout.field[field];
@@ -47,7 +42,7 @@ ompd_rc_t gomp_read(const struct gomp_runtime *runtime, uint64_t base, enum gomp
 				  base + where->offset, where->size, ret);
 }
 
-ompd_rc_t gomp_read_global(const struct gomp_runtime *runtime, enum gomp_global global,
+ompd_rc_t gomp_read_global(const struct runtime *runtime, enum gomp_global global,
 			   unsigned int size, uint64_t *ret)
 {
 	uint64_t address = runtime->layout.global[global];
@@ -58,8 +53,8 @@ ompd_rc_t gomp_read_global(const struct gomp_runtime *runtime, enum gomp_global 
 	return target_read_uint(&runtime->target, address, size, ret);
 }
 
-ompd_rc_t gomp_read_record(const struct gomp_runtime *runtime, uint64_t address,
-			   enum gomp_struct type, struct gomp_record *ret)
+ompd_rc_t gomp_read_record(const struct runtime *runtime, uint64_t address, enum gomp_struct type,
+			   struct gomp_record *ret)
 {
 	uint32_t size = runtime->layout.struct_size[type];
 
@@ -78,8 +73,8 @@ ompd_rc_t gomp_read_record(const struct gomp_runtime *runtime, uint64_t address,
 	return ompd_rc_ok;
 }
 
-uint64_t gomp_get(const struct gomp_runtime *runtime, const struct gomp_record *record,
-		  uint32_t base, enum gomp_field field)
+uint64_t gomp_get(const struct runtime *runtime, const struct gomp_record *record, uint32_t base,
+		  enum gomp_field field)
 {
 	const struct layout_field *where = &runtime->layout.field[field];
 

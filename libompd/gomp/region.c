@@ -13,13 +13,12 @@ static ompd_rc_t being_changed(void)
 
 // At level 0 a thread is alone, with or without a team for its tasks. gomp_team_start gives it the
 // new team first, and gomp_team_end copies the place that it had before field by field.
-static ompd_rc_t implicit_region(const struct gomp_runtime *runtime, const struct gomp_group *group,
-				 const struct gomp_team_state *ts, struct gomp_region *ret)
+static ompd_rc_t implicit_region(const struct runtime *runtime, const struct gomp_group *group,
+				 const struct gomp_team_state *ts, struct region *ret)
 {
 	uint64_t nthreads = 1, root;
 
-	if (ts->team &&
-	    gomp_read(runtime, ts->team, GOMP_FIELD_gomp_team__nthreads, &nthreads) != ompd_rc_ok)
+	if (ts->team && gomp_read(runtime, ts->team, TEAM(nthreads), &nthreads) != ompd_rc_ok)
 		return reason(ompd_rc_error, "the team at 0x%llx cannot be read",
 			      (unsigned long long)ts->team);
 	if (nthreads != 1 || ts->active_level || ts->team_id)
@@ -28,7 +27,7 @@ static ompd_rc_t implicit_region(const struct gomp_runtime *runtime, const struc
 
 	if (rc != ompd_rc_ok)
 		return rc == ompd_rc_unavailable ? ompd_rc_error : rc;
-	*ret = (struct gomp_region){
+	*ret = (struct region){
 		.group = { .pool = group->pool, .root = root },
 		.artificial_team = ts->team,
 		.nthreads = 1,
@@ -36,8 +35,8 @@ static ompd_rc_t implicit_region(const struct gomp_runtime *runtime, const struc
 	return ompd_rc_ok;
 }
 
-ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, const struct gomp_group *group,
-			       const struct gomp_team_state *ts, struct gomp_region *ret)
+ompd_rc_t gomp_region_of_state(const struct runtime *runtime, const struct gomp_group *group,
+			       const struct gomp_team_state *ts, struct region *ret)
 {
 	uint64_t nthreads = 0, total = 0, releases = 0;
 
@@ -45,22 +44,21 @@ ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, const struct 
 		return implicit_region(runtime, group, ts, ret);
 	if (!ts->team || ts->level > GOMP_MAX_LEVEL)
 		return being_changed();
-	*ret = (struct gomp_region){
+	*ret = (struct region){
 		.team = ts->team,
 		.group = *group,
 		.level = ts->level,
 		.active_level = ts->active_level,
 	};
-	ompd_rc_t rc = gomp_read(runtime, ts->team, GOMP_FIELD_gomp_team__nthreads, &nthreads);
+	ompd_rc_t rc = gomp_read(runtime, ts->team, TEAM(nthreads), &nthreads);
 
 	if (rc == ompd_rc_ok)
-		rc = gomp_read(runtime, ts->team, GOMP_FIELD_gomp_team__ordered_release, &releases);
+		rc = gomp_read(runtime, ts->team, TEAM(ordered_release), &releases);
 	if (rc == ompd_rc_ok)
-		rc = gomp_read(runtime, gomp_at(runtime, ts->team, GOMP_FIELD_gomp_team__barrier),
+		rc = gomp_read(runtime, gomp_at(runtime, ts->team, TEAM(barrier)),
 			       GOMP_FIELD_gomp_barrier_t__total, &total);
 	if (rc == ompd_rc_ok)
-		rc = gomp_read_team_state(runtime,
-					  gomp_at(runtime, ts->team, GOMP_FIELD_gomp_team__prev_ts),
+		rc = gomp_read_team_state(runtime, gomp_at(runtime, ts->team, TEAM(prev_ts)),
 					  &ret->outer);
 	if (rc != ompd_rc_ok)
 		return reason(ompd_rc_error, "the team at 0x%llx cannot be read",
@@ -81,7 +79,7 @@ ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, const struct 
 }
 
 // The contention group of a thread, with its initial thread where that is this one.
-static struct gomp_group group_of(const struct gomp_thread *thread)
+static struct gomp_group group_of(const struct thread *thread)
 {
 	const bool initial = !thread->pool || thread->ts.level == 0 ||
 			     (thread->ts.level == 1 && thread->ts.team_id == 0);
@@ -92,8 +90,8 @@ static struct gomp_group group_of(const struct gomp_thread *thread)
 	};
 }
 
-ompd_rc_t gomp_current_region(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-			      struct gomp_region *ret)
+ompd_rc_t gomp_current_region(const struct runtime *runtime, const struct thread *thread,
+			      struct region *ret)
 {
 	const struct gomp_group group = group_of(thread);
 	bool idle;
@@ -104,7 +102,7 @@ ompd_rc_t gomp_current_region(const struct gomp_runtime *runtime, const struct g
 	return rc == ompd_rc_ok ? gomp_region_of_state(runtime, &group, &thread->ts, ret) : rc;
 }
 
-ompd_rc_t gomp_know_parent(const struct gomp_runtime *runtime, struct gomp_region *region)
+ompd_rc_t gomp_know_parent(const struct runtime *runtime, struct region *region)
 {
 	ompd_rc_t rc = ompd_rc_ok;
 
@@ -113,16 +111,16 @@ ompd_rc_t gomp_know_parent(const struct gomp_runtime *runtime, struct gomp_regio
 	return rc == ompd_rc_unavailable ? ompd_rc_error : rc;
 }
 
-ompd_rc_t gomp_enclosing_region(const struct gomp_runtime *runtime,
-				const struct gomp_region *region, struct gomp_region *ret)
+ompd_rc_t gomp_enclosing_region(const struct runtime *runtime, const struct region *region,
+				struct region *ret)
 {
 	if (region->level == 0)
 		return reason(ompd_rc_unavailable, "no region encloses the outermost one");
 	return gomp_region_of_state(runtime, &region->group, &region->outer, ret);
 }
 
-ompd_rc_t gomp_find_membership(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-			       const struct gomp_region *region, struct gomp_membership *ret)
+ompd_rc_t gomp_find_membership(const struct runtime *runtime, const struct thread *thread,
+			       const struct region *region, struct gomp_membership *ret)
 {
 	const struct gomp_group group = group_of(thread);
 	uint64_t root = 0;
@@ -130,7 +128,7 @@ ompd_rc_t gomp_find_membership(const struct gomp_runtime *runtime, const struct 
 
 	*ret = (struct gomp_membership){ .ts = thread->ts, .member = true };
 	while (ret->ts.level > region->level) {
-		struct gomp_region inner;
+		struct region inner;
 
 		rc = gomp_region_of_state(runtime, &group, &ret->ts, &inner);
 		if (rc != ompd_rc_ok)
@@ -154,10 +152,10 @@ ompd_rc_t gomp_find_membership(const struct gomp_runtime *runtime, const struct 
 }
 
 // The primary thread of a region is the thread that encountered it.
-static ompd_rc_t primary_thread(const struct gomp_runtime *runtime,
-				const struct gomp_region *region, struct gomp_thread *ret)
+static ompd_rc_t primary_thread(const struct runtime *runtime, const struct region *region,
+				struct thread *ret)
 {
-	struct gomp_region outer;
+	struct region outer;
 	uint64_t root;
 	ompd_rc_t rc;
 
@@ -177,12 +175,11 @@ static ompd_rc_t primary_thread(const struct gomp_runtime *runtime,
 }
 
 // A worker stores the address of its own semaphore in its team's array (gomp_thread_start).
-static ompd_rc_t worker_thread(const struct gomp_runtime *runtime, const struct gomp_region *region,
-			       uint32_t thread_num, struct gomp_thread *ret)
+static ompd_rc_t worker_thread(const struct runtime *runtime, const struct region *region,
+			       uint32_t thread_num, struct thread *ret)
 {
 	uint64_t array, semaphore;
-	ompd_rc_t rc =
-		gomp_read(runtime, region->team, GOMP_FIELD_gomp_team__ordered_release, &array);
+	ompd_rc_t rc = gomp_read(runtime, region->team, TEAM(ordered_release), &array);
 
 	if (rc == ompd_rc_ok)
 		rc = target_read_pointer(&runtime->target, array + 8 * (uint64_t)thread_num,
@@ -193,9 +190,8 @@ static ompd_rc_t worker_thread(const struct gomp_runtime *runtime, const struct 
 	if (semaphore == 0)
 		return reason(ompd_rc_unavailable, "thread %u has not joined its team yet",
 			      thread_num);
-	rc = gomp_read_thread(
-		runtime, semaphore - runtime->layout.field[GOMP_FIELD_gomp_thread__release].offset,
-		ret);
+	rc = gomp_read_thread(runtime, semaphore - runtime->layout.field[THREAD(release)].offset,
+			      ret);
 	if (rc != ompd_rc_ok)
 		return reason(ompd_rc_error,
 			      "thread %u has not joined its team yet, or cannot be read",
@@ -203,8 +199,8 @@ static ompd_rc_t worker_thread(const struct gomp_runtime *runtime, const struct 
 	return ompd_rc_ok;
 }
 
-ompd_rc_t gomp_region_member(const struct gomp_runtime *runtime, const struct gomp_region *region,
-			     uint32_t thread_num, struct gomp_thread *ret)
+ompd_rc_t gomp_region_member(const struct runtime *runtime, const struct region *region,
+			     uint32_t thread_num, struct thread *ret)
 {
 	struct gomp_membership place;
 
@@ -222,15 +218,25 @@ ompd_rc_t gomp_region_member(const struct gomp_runtime *runtime, const struct go
 	return rc;
 }
 
-uint64_t gomp_region_id(const struct gomp_region *region)
+uint64_t gomp_region_id(const struct region *region)
 {
 	// Two structures of the runtime never share an address.
 	return region->level ? region->team : region->group.root;
 }
 
-uint64_t gomp_implicit_task_address(const struct gomp_runtime *runtime, uint64_t team,
+ompd_rc_t gomp_region_info(struct runtime *runtime, const struct region *region,
+			   ompd_ext_parallel_info *ret)
+{
+	(void)runtime;
+	*ret = (ompd_ext_parallel_info){
+		.kind = region->level ? ompd_ext_parallel_region : ompd_ext_parallel_initial,
+	};
+	return ompd_rc_ok;
+}
+
+uint64_t gomp_implicit_task_address(const struct runtime *runtime, uint64_t team,
 				    uint32_t thread_num)
 {
-	return gomp_at(runtime, team, GOMP_FIELD_gomp_team__implicit_task) +
+	return gomp_at(runtime, team, TEAM(implicit_task)) +
 	       (uint64_t)thread_num * runtime->layout.struct_size[GOMP_STRUCT_gomp_task];
 }

@@ -3,22 +3,21 @@
 #include "gomp/gomp.h"
 
 // Every task is initialised by gomp_init_task; afterwards these hold nothing but 0 or 1.
-static bool looks_like_a_task(const struct gomp_runtime *runtime, const struct gomp_record *record)
+static bool looks_like_a_task(const struct runtime *runtime, const struct gomp_record *record)
 {
 	static const enum gomp_field booleans[] = {
-		GOMP_FIELD_gomp_task__deferred_p,	 GOMP_FIELD_gomp_task__in_tied_task,
-		GOMP_FIELD_gomp_task__final_task,	 GOMP_FIELD_gomp_task__copy_ctors_done,
-		GOMP_FIELD_gomp_task__parent_depends_on,
+		TASK(deferred_p),      TASK(in_tied_task),	TASK(final_task),
+		TASK(copy_ctors_done), TASK(parent_depends_on),
 	};
 
 	for (size_t i = 0; i < sizeof(booleans) / sizeof(booleans[0]); i++) {
 		if (gomp_get(runtime, record, 0, booleans[i]) > 1)
 			return false;
 	}
-	return gomp_get(runtime, record, 0, GOMP_FIELD_gomp_task__kind) < GOMP_TASK_KIND_COUNT;
+	return gomp_get(runtime, record, 0, TASK(kind)) < GOMP_TASK_KIND_COUNT;
 }
 
-ompd_rc_t gomp_read_task(const struct gomp_runtime *runtime, uint64_t address,
+ompd_rc_t gomp_read_task(const struct runtime *runtime, uint64_t address,
 			 struct gomp_task_record *ret)
 {
 	ompd_rc_t rc = gomp_read_record(runtime, address, GOMP_STRUCT_gomp_task, &ret->record);
@@ -28,13 +27,12 @@ ompd_rc_t gomp_read_task(const struct gomp_runtime *runtime, uint64_t address,
 	if (!looks_like_a_task(runtime, &ret->record))
 		return reason(ompd_rc_error, "the task at 0x%llx is damaged",
 			      (unsigned long long)address);
-	ret->kind =
-		(enum gomp_task_kind)gomp_get(runtime, &ret->record, 0, GOMP_FIELD_gomp_task__kind);
-	ret->parent = gomp_get(runtime, &ret->record, 0, GOMP_FIELD_gomp_task__parent);
+	ret->kind = (enum gomp_task_kind)gomp_get(runtime, &ret->record, 0, TASK(kind));
+	ret->parent = gomp_get(runtime, &ret->record, 0, TASK(parent));
 	return ompd_rc_ok;
 }
 
-bool gomp_implicit_task_number(const struct gomp_runtime *runtime, const struct gomp_region *region,
+bool gomp_implicit_task_number(const struct runtime *runtime, const struct region *region,
 			       uint64_t address, uint32_t *ret)
 {
 	uint64_t size = runtime->layout.struct_size[GOMP_STRUCT_gomp_task];
@@ -54,12 +52,12 @@ bool gomp_implicit_task_number(const struct gomp_runtime *runtime, const struct 
 
 // Complete a task that was found by a pointer in @p region: an implicit task of a parallel
 // region lies in its team.
-static ompd_rc_t adopt(const struct gomp_runtime *runtime, const struct gomp_region *region,
-		       uint64_t address, struct gomp_task *ret)
+static ompd_rc_t adopt(const struct runtime *runtime, const struct region *region, uint64_t address,
+		       struct task *ret)
 {
 	struct gomp_task_record record;
 
-	*ret = (struct gomp_task){ .address = address, .region = *region };
+	*ret = (struct task){ .address = address, .region = *region };
 	if (address == 0)
 		return region->level == 0 ?
 			       ompd_rc_ok :
@@ -72,10 +70,10 @@ static ompd_rc_t adopt(const struct gomp_runtime *runtime, const struct gomp_reg
 	return rc;
 }
 
-ompd_rc_t gomp_current_task(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-			    struct gomp_task *ret)
+ompd_rc_t gomp_current_task(const struct runtime *runtime, const struct thread *thread,
+			    struct task *ret)
 {
-	struct gomp_region region;
+	struct region region;
 	ompd_rc_t rc = gomp_current_region(runtime, thread, &region);
 
 	if (rc == ompd_rc_ok)
@@ -84,10 +82,10 @@ ompd_rc_t gomp_current_task(const struct gomp_runtime *runtime, const struct gom
 	return rc;
 }
 
-ompd_rc_t gomp_running_task(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+ompd_rc_t gomp_running_task(const struct runtime *runtime, const struct thread *thread,
 			    struct gomp_task_record *ret)
 {
-	struct gomp_task task;
+	struct task task;
 	ompd_rc_t rc = ompd_rc_ok;
 
 	if (thread->ts.level == 0 || !thread->task)
@@ -103,8 +101,8 @@ ompd_rc_t gomp_running_task(const struct gomp_runtime *runtime, const struct gom
 	return rc;
 }
 
-ompd_rc_t gomp_member_task(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-			   const struct gomp_region *region, struct gomp_task *ret)
+ompd_rc_t gomp_member_task(const struct runtime *runtime, const struct thread *thread,
+			   const struct region *region, struct task *ret)
 {
 	struct gomp_membership place;
 	struct gomp_task_record inner;
@@ -123,13 +121,13 @@ ompd_rc_t gomp_member_task(const struct gomp_runtime *runtime, const struct gomp
 	return rc == ompd_rc_ok ? adopt(runtime, region, inner.parent, ret) : rc;
 }
 
-ompd_rc_t gomp_implicit_task(const struct gomp_runtime *runtime, const struct gomp_region *region,
-			     uint32_t thread_num, struct gomp_task *ret)
+ompd_rc_t gomp_implicit_task(const struct runtime *runtime, const struct region *region,
+			     uint32_t thread_num, struct task *ret)
 {
 	if (thread_num >= region->nthreads)
 		return reason(ompd_rc_bad_input, "the team has %u threads", region->nthreads);
 	if (region->level) {
-		*ret = (struct gomp_task){
+		*ret = (struct task){
 			.address = gomp_implicit_task_address(runtime, region->team, thread_num),
 			.region = *region,
 		};
@@ -137,7 +135,7 @@ ompd_rc_t gomp_implicit_task(const struct gomp_runtime *runtime, const struct go
 	}
 
 	// The initial task: the last of the parents of the root thread's task at level 0.
-	struct gomp_thread root;
+	struct thread root;
 	struct cycle cycle = { 0 };
 	ompd_rc_t rc = gomp_read_thread(runtime, region->group.root, &root);
 
@@ -156,11 +154,11 @@ ompd_rc_t gomp_implicit_task(const struct gomp_runtime *runtime, const struct go
 	return rc;
 }
 
-ompd_rc_t gomp_generating_task(const struct gomp_runtime *runtime, const struct gomp_task *task,
-			       struct gomp_task *ret)
+ompd_rc_t gomp_generating_task(const struct runtime *runtime, const struct task *task,
+			       struct task *ret)
 {
 	struct gomp_task_record record;
-	struct gomp_region outer;
+	struct region outer;
 
 	if (task->address == 0)
 		return reason(ompd_rc_unavailable, "no task generated the initial task");
@@ -182,8 +180,8 @@ ompd_rc_t gomp_generating_task(const struct gomp_runtime *runtime, const struct 
 	return adopt(runtime, &task->region, record.parent, ret);
 }
 
-ompd_rc_t gomp_scheduling_task(const struct gomp_runtime *runtime, const struct gomp_task *task,
-			       struct gomp_task *ret)
+ompd_rc_t gomp_scheduling_task(const struct runtime *runtime, const struct task *task,
+			       struct task *ret)
 {
 	struct gomp_task_record record;
 
@@ -203,8 +201,7 @@ ompd_rc_t gomp_scheduling_task(const struct gomp_runtime *runtime, const struct 
 			      "libgomp does not record on top of which task a deferred task runs");
 }
 
-ompd_rc_t gomp_task_function(const struct gomp_runtime *runtime, const struct gomp_task *task,
-			     uint64_t *ret)
+ompd_rc_t gomp_task_function(struct runtime *runtime, const struct task *task, uint64_t *ret)
 {
 	struct gomp_task_record record;
 
@@ -223,9 +220,27 @@ ompd_rc_t gomp_task_function(const struct gomp_runtime *runtime, const struct go
 	return rc;
 }
 
-uint64_t gomp_task_id(const struct gomp_task *task)
+uint64_t gomp_task_id(const struct task *task)
 {
 	// Every structure of the runtime is aligned: an odd number can only be the initial task of
 	// the thread at the address before it.
 	return task->address ? task->address : task->region.group.root + 1;
+}
+
+const struct region *gomp_task_region(const struct task *task)
+{
+	return &task->region;
+}
+
+void gomp_task_of_info(const struct region *region, const ompd_ext_task_info *info,
+		       struct task *ret)
+{
+	*ret = (struct task){
+		.address = info->id,
+		.region = *region,
+		.orphan = info->kind == ompd_ext_task_explicit && !info->parent_id,
+	};
+	// The initial task without a record is the one whose identity is no address.
+	if (info->id == gomp_task_id(&(struct task){ .region = *region }))
+		ret->address = 0;
 }

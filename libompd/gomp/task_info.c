@@ -2,16 +2,16 @@
 
 #include "gomp/gomp.h"
 
-static uint64_t field(const struct gomp_runtime *runtime, const struct gomp_task_record *record,
+static uint64_t field(const struct runtime *runtime, const struct gomp_task_record *record,
 		      enum gomp_field which)
 {
 	return gomp_get(runtime, &record->record, 0, which);
 }
 
-ompd_rc_t gomp_taskwait_flags(const struct gomp_runtime *runtime,
-			      const struct gomp_task_record *record, uint32_t *ret)
+ompd_rc_t gomp_taskwait_flags(const struct runtime *runtime, const struct gomp_task_record *record,
+			      uint32_t *ret)
 {
-	uint64_t taskwait = field(runtime, record, GOMP_FIELD_gomp_task__taskwait);
+	uint64_t taskwait = field(runtime, record, TASK(taskwait));
 	uint64_t in_taskwait, in_depend_wait;
 
 	*ret = 0;
@@ -34,10 +34,10 @@ ompd_rc_t gomp_taskwait_flags(const struct gomp_runtime *runtime,
 	return ompd_rc_ok;
 }
 
-ompd_rc_t gomp_waits_in_taskgroup(const struct gomp_runtime *runtime,
+ompd_rc_t gomp_waits_in_taskgroup(const struct runtime *runtime,
 				  const struct gomp_task_record *record, bool *ret)
 {
-	uint64_t taskgroup = field(runtime, record, GOMP_FIELD_gomp_task__taskgroup);
+	uint64_t taskgroup = field(runtime, record, TASK(taskgroup));
 	uint64_t waits, outer = 0;
 
 	*ret = false;
@@ -47,7 +47,7 @@ ompd_rc_t gomp_waits_in_taskgroup(const struct gomp_runtime *runtime,
 		gomp_read(runtime, taskgroup, GOMP_FIELD_gomp_taskgroup__in_taskgroup_wait, &waits);
 
 	if (rc == ompd_rc_ok && waits == 1 && record->parent)
-		rc = gomp_read(runtime, record->parent, GOMP_FIELD_gomp_task__taskgroup, &outer);
+		rc = gomp_read(runtime, record->parent, TASK(taskgroup), &outer);
 	if (rc != ompd_rc_ok)
 		return reason(rc, "the task's taskgroup cannot be read");
 	// A task inherits the taskgroup of the task that generates it; who has another one than
@@ -57,15 +57,15 @@ ompd_rc_t gomp_waits_in_taskgroup(const struct gomp_runtime *runtime,
 	return ompd_rc_ok;
 }
 
-static enum ompd_ext_task_status begun_status(const struct gomp_runtime *runtime,
-					      const struct gomp_activity *activity,
+static enum ompd_ext_task_status begun_status(const struct runtime *runtime,
+					      const struct activity *activity,
 					      const struct gomp_task_record *record,
 					      ompd_ext_task_info *ret)
 {
-	struct gomp_activity_entry entry;
+	struct activity_entry entry;
 	bool in_group;
 
-	if (gomp_activity_find(activity, record->record.address, &entry)) {
+	if (activity_find(activity, record->record.address, &entry)) {
 		ret->thread_num = entry.thread_num;
 		return entry.running ? ompd_ext_task_running : ompd_ext_task_suspended;
 	}
@@ -76,19 +76,19 @@ static enum ompd_ext_task_status begun_status(const struct gomp_runtime *runtime
 		return ompd_ext_task_unknown;
 	// No thread has it as its current task. Between gomp_task_run_pre and the first
 	// instruction of the task that is so too; only a task that waits is surely suspended.
-	if (field(runtime, record, GOMP_FIELD_gomp_task__taskwait) ||
+	if (field(runtime, record, TASK(taskwait)) ||
 	    (gomp_waits_in_taskgroup(runtime, record, &in_group) == ompd_rc_ok && in_group))
 		return ompd_ext_task_suspended;
 	return ompd_ext_task_started;
 }
 
-static enum ompd_ext_task_status implicit_status(const struct gomp_runtime *runtime,
-						 const struct gomp_region *region,
-						 const struct gomp_activity *activity,
+static enum ompd_ext_task_status implicit_status(const struct runtime *runtime,
+						 const struct region *region,
+						 const struct activity *activity,
 						 const struct gomp_task_record *record,
 						 ompd_ext_task_info *ret)
 {
-	struct gomp_thread thread;
+	struct thread thread;
 	uint32_t number = 0;
 	enum ompd_ext_task_status status = begun_status(runtime, activity, record, ret);
 
@@ -100,9 +100,9 @@ static enum ompd_ext_task_status implicit_status(const struct gomp_runtime *runt
 	return status;
 }
 
-static enum ompd_ext_task_status status_of(const struct gomp_runtime *runtime,
-					   const struct gomp_region *region,
-					   const struct gomp_activity *activity,
+static enum ompd_ext_task_status status_of(const struct runtime *runtime,
+					   const struct region *region,
+					   const struct activity *activity,
 					   const struct gomp_task_record *record,
 					   ompd_ext_task_info *ret)
 {
@@ -117,7 +117,7 @@ static enum ompd_ext_task_status status_of(const struct gomp_runtime *runtime,
 		return ompd_ext_task_started;
 	case GOMP_TASK_UNDEFERRED:
 		// A deferred task looks undeferred while its arguments are copied (GOMP_task).
-		if (field(runtime, record, GOMP_FIELD_gomp_task__deferred_p))
+		if (field(runtime, record, TASK(deferred_p)))
 			return ompd_ext_task_creating;
 		return begun_status(runtime, activity, record, ret);
 	default:
@@ -126,7 +126,7 @@ static enum ompd_ext_task_status status_of(const struct gomp_runtime *runtime,
 }
 
 // Do what gomp_generating_task() does, without a look at the parent itself.
-static uint64_t parent_id(const struct gomp_region *region, const struct gomp_task_record *record)
+static uint64_t parent_id(const struct region *region, const struct gomp_task_record *record)
 {
 	bool implicit = record->kind == GOMP_TASK_IMPLICIT;
 
@@ -137,12 +137,12 @@ static uint64_t parent_id(const struct gomp_region *region, const struct gomp_ta
 	// The initial task may have no record.
 	if ((implicit && region->level == 1) ||
 	    (record->kind == GOMP_TASK_UNDEFERRED && region->level == 0))
-		return gomp_task_id(&(struct gomp_task){ .region.group.root = region->group.root });
+		return gomp_task_id(&(struct task){ .region.group.root = region->group.root });
 	return 0;
 }
 
-void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_region *region,
-			const struct gomp_activity *activity, const struct gomp_task_record *record,
+void gomp_describe_task(const struct runtime *runtime, const struct region *region,
+			const struct activity *activity, const struct gomp_task_record *record,
 			ompd_ext_task_info *ret)
 {
 	bool implicit = record->kind == GOMP_TASK_IMPLICIT;
@@ -153,7 +153,7 @@ void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_re
 		.id = record->record.address,
 		.parent_id = parent_id(region, record),
 		.parallel_id = gomp_region_id(region),
-		.taskgroup = field(runtime, record, GOMP_FIELD_gomp_task__taskgroup),
+		.taskgroup = field(runtime, record, TASK(taskgroup)),
 		.kind = implicit && region->level == 0 ? ompd_ext_task_initial :
 			implicit		       ? ompd_ext_task_implicit :
 							 ompd_ext_task_explicit,
@@ -161,7 +161,7 @@ void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_re
 		.thread_num = -1,
 	};
 	if (gomp_is_deferred(record)) {
-		ret->num_depends = field(runtime, record, GOMP_FIELD_gomp_task__depend_count);
+		ret->num_depends = field(runtime, record, TASK(depend_count));
 		if (gomp_deferred_function(runtime, record, &ret->function) == ompd_rc_ok &&
 		    !ret->function)
 			ret->kind = ompd_ext_task_target;
@@ -169,17 +169,17 @@ void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_re
 			gomp_deferred_data(runtime, record, &ret->argument);
 	}
 	if (!implicit)
-		ret->priority = (int32_t)field(runtime, record, GOMP_FIELD_gomp_task__priority);
+		ret->priority = (int32_t)field(runtime, record, TASK(priority));
 	// The count is set for tasks with depend clauses only (gomp_task_handle_depend).
 	if (record->kind == GOMP_TASK_WAITING && ret->num_depends)
-		ret->num_predecessors = field(runtime, record, GOMP_FIELD_gomp_task__num_dependees);
-	if (field(runtime, record, GOMP_FIELD_gomp_task__final_task))
+		ret->num_predecessors = field(runtime, record, TASK(num_dependees));
+	if (field(runtime, record, TASK(final_task)))
 		ret->flags |= ompd_ext_task_final;
 	if (record->kind == GOMP_TASK_UNDEFERRED)
 		ret->flags |= ompd_ext_task_undeferred;
-	if (gomp_has(runtime, GOMP_FIELD_gomp_task__detach_team)) {
+	if (gomp_has(runtime, TASK(detach_team))) {
 		ret->flags_known |= ompd_ext_task_detachable;
-		if (field(runtime, record, GOMP_FIELD_gomp_task__detach_team))
+		if (field(runtime, record, TASK(detach_team)))
 			ret->flags |= ompd_ext_task_detachable;
 	}
 	if (gomp_taskwait_flags(runtime, record, &waits) == ompd_rc_ok) {
@@ -199,14 +199,14 @@ void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_re
 	reason_clear();
 }
 
-void gomp_describe_initial_task(const struct gomp_region *region,
-				const struct gomp_activity *activity, ompd_ext_task_info *ret)
+void gomp_describe_initial_task(const struct region *region, const struct activity *activity,
+				ompd_ext_task_info *ret)
 {
-	struct gomp_activity_entry entry;
-	bool running = gomp_activity_find(activity, 0, &entry) && entry.running;
+	struct activity_entry entry;
+	bool running = activity_find(activity, 0, &entry) && entry.running;
 
 	*ret = (ompd_ext_task_info){
-		.id = gomp_task_id(&(struct gomp_task){ .region = *region }),
+		.id = gomp_task_id(&(struct task){ .region = *region }),
 		.parallel_id = gomp_region_id(region),
 		.kind = ompd_ext_task_initial,
 		.status = running	       ? ompd_ext_task_running :
@@ -216,12 +216,12 @@ void gomp_describe_initial_task(const struct gomp_region *region,
 	};
 }
 
-ompd_rc_t gomp_task_info(const struct gomp_runtime *runtime, const struct gomp_task *task,
+ompd_rc_t gomp_task_info(const struct runtime *runtime, const struct task *task,
 			 ompd_ext_task_info *ret)
 {
-	struct gomp_region region = task->region;
+	struct region region = task->region;
 	struct gomp_task_record record;
-	struct gomp_activity activity;
+	struct activity activity;
 	ompd_rc_t rc = gomp_activity_open_for(runtime, task, &activity);
 
 	if (rc != ompd_rc_ok)
@@ -237,15 +237,35 @@ ompd_rc_t gomp_task_info(const struct gomp_runtime *runtime, const struct gomp_t
 		if (rc == ompd_rc_ok)
 			gomp_describe_task(runtime, &region, &activity, &record, ret);
 	}
-	gomp_activity_close(runtime, &activity);
+	activity_close(&runtime->target, &activity);
 	return rc;
+}
+
+// Return the type that libgomp would tell tools, if it told them any.
+ompd_rc_t gomp_ompt_task_type(const struct runtime *runtime, const struct task *task, uint32_t *ret)
+{
+	static const uint32_t kinds[] = {
+		[ompd_ext_task_initial] = 0x1,
+		[ompd_ext_task_implicit] = 0x2,
+		[ompd_ext_task_explicit] = 0x4,
+		[ompd_ext_task_target] = 0x8,
+	};
+	ompd_ext_task_info info;
+	ompd_rc_t rc = gomp_task_info(runtime, task, &info);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	*ret = kinds[info.kind] | (info.flags & ompd_ext_task_undeferred ? 0x08000000 : 0) |
+	       (info.flags & ompd_ext_task_untied ? 0x10000000 : 0) |
+	       (info.flags & ompd_ext_task_final ? 0x20000000 : 0);
+	return ompd_rc_ok;
 }
 
 enum {
 	MAX_DEPENDS = 1 << 24, // more are taken for damage
 };
 
-ompd_rc_t gomp_task_depends(const struct gomp_runtime *runtime, const struct gomp_task *task,
+ompd_rc_t gomp_task_depends(const struct runtime *runtime, const struct task *task,
 			    ompd_ext_depend *depends, size_t max, size_t *count)
 {
 	struct gomp_task_record record;
@@ -258,8 +278,8 @@ ompd_rc_t gomp_task_depends(const struct gomp_runtime *runtime, const struct gom
 	if (rc != ompd_rc_ok || record.kind == GOMP_TASK_IMPLICIT ||
 	    record.kind == GOMP_TASK_UNDEFERRED)
 		return rc;
-	uint64_t number = field(runtime, &record, GOMP_FIELD_gomp_task__depend_count);
-	uint64_t entry = gomp_at(runtime, task->address, GOMP_FIELD_gomp_task__depend);
+	uint64_t number = field(runtime, &record, TASK(depend_count));
+	uint64_t entry = gomp_at(runtime, task->address, TASK(depend));
 
 	if (number > MAX_DEPENDS)
 		return reason(ompd_rc_error, "the task's list of dependences is damaged");
@@ -285,15 +305,15 @@ ompd_rc_t gomp_task_depends(const struct gomp_runtime *runtime, const struct gom
 	return ompd_rc_ok;
 }
 
-ompd_rc_t gomp_task_dependers(const struct gomp_runtime *runtime, const struct gomp_task *task,
-			      uint64_t *ids, size_t max, size_t *count)
+ompd_rc_t gomp_task_dependers(const struct runtime *runtime, const struct task *task, uint64_t *ids,
+			      size_t max, size_t *count)
 {
 	uint64_t vector = 0, number;
 
 	*count = 0;
 	if (task->address == 0)
 		return ompd_rc_ok;
-	ompd_rc_t rc = gomp_read(runtime, task->address, GOMP_FIELD_gomp_task__dependers, &vector);
+	ompd_rc_t rc = gomp_read(runtime, task->address, TASK(dependers), &vector);
 
 	if (rc != ompd_rc_ok || vector == 0)
 		return rc;

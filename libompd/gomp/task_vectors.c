@@ -20,7 +20,7 @@ static ompd_rc_t grow(struct task_vectors *vectors, const struct target *target)
 	return ompd_rc_ok;
 }
 
-ompd_rc_t task_vectors_add(struct task_vectors *vectors, const struct gomp_runtime *runtime,
+ompd_rc_t task_vectors_add(struct task_vectors *vectors, const struct runtime *runtime,
 			   uint64_t vector, uint64_t parent)
 {
 	const struct target *target = &runtime->target;
@@ -82,7 +82,7 @@ static ompd_rc_t read_element(struct task_vectors *vectors, const struct target 
 	return ompd_rc_ok;
 }
 
-ompd_rc_t task_vectors_take(struct task_vectors *vectors, const struct gomp_runtime *runtime,
+ompd_rc_t task_vectors_take(struct task_vectors *vectors, const struct runtime *runtime,
 			    uint64_t *task, uint64_t *parent)
 {
 	if (!vectors->count)
@@ -101,7 +101,7 @@ ompd_rc_t task_vectors_take(struct task_vectors *vectors, const struct gomp_runt
 	return ompd_rc_ok;
 }
 
-void task_vectors_close(struct task_vectors *vectors, const struct gomp_runtime *runtime)
+void task_vectors_close(struct task_vectors *vectors, const struct runtime *runtime)
 {
 	target_free(&runtime->target, vectors->ring);
 	*vectors = (struct task_vectors){ 0 };

@@ -30,7 +30,7 @@ struct task_vectors {
  * Add the vector at @p vector, of tasks that @p parent generated.
  * @return ok; error if it cannot be read or makes no sense; nomem.
  */
-ompd_rc_t task_vectors_add(struct task_vectors *vectors, const struct gomp_runtime *runtime,
+ompd_rc_t task_vectors_add(struct task_vectors *vectors, const struct runtime *runtime,
 			   uint64_t vector, uint64_t parent);
 
 /**
@@ -39,12 +39,12 @@ ompd_rc_t task_vectors_add(struct task_vectors *vectors, const struct gomp_runti
  * @return ok; unavailable if there are no more; error if the rest of a vector cannot be read: it is
  *         given up.
  */
-ompd_rc_t task_vectors_take(struct task_vectors *vectors, const struct gomp_runtime *runtime,
+ompd_rc_t task_vectors_take(struct task_vectors *vectors, const struct runtime *runtime,
 			    uint64_t *task, uint64_t *parent);
 
 /** Give up the vector that is in turn. */
 void task_vectors_drop(struct task_vectors *vectors);
 
-void task_vectors_close(struct task_vectors *vectors, const struct gomp_runtime *runtime);
+void task_vectors_close(struct task_vectors *vectors, const struct runtime *runtime);
 
 #endif

@@ -5,8 +5,6 @@
 // them; no one of these holds all. The walk follows all of them from the implicit tasks on, and
 // remembers which tasks it met.
 
-#include <string.h>
-
 #include "gomp/gomp.h"
 #include "gomp/task_vectors.h"
 
@@ -23,44 +21,36 @@ struct source {
 	uint64_t parent;       // task: the parent
 };
 
-struct gomp_task_walk {
-	const struct gomp_runtime *runtime;
-	struct gomp_region region;
+struct walk {
+	const struct runtime *runtime;
+	struct region region;
 	uint64_t team; // whose queues are walked; 0: none
-	struct gomp_activity activity;
+	struct activity activity;
 	struct idmap met;	// tasks, and taskgroups
 	struct source *sources; // a stack
 	size_t source_count, source_capacity;
 	uint32_t implicit;	     // implicit tasks taken so far
-	size_t begun;		     // slots of the activity taken so far
+	size_t begun;		     // position in the activity
 	uint32_t counted;	     // tasks met that the team counts
 	bool damaged;		     // a list was; the rest is still walked
 	struct task_vectors vectors; // taken when the stack is empty
 };
 
-static ompd_rc_t push(struct gomp_task_walk *walk, const struct source *source)
+static ompd_rc_t push(struct walk *walk, const struct source *source)
 {
-	const struct target *target = &walk->runtime->target;
+	struct source *sources = target_grow(&walk->runtime->target, walk->sources,
+					     walk->source_count, &walk->source_capacity,
+					     sizeof(*sources));
 
-	if (walk->source_count == walk->source_capacity) {
-		size_t capacity = walk->source_capacity ? 2 * walk->source_capacity : 64;
-		struct source *sources = target_alloc(target, capacity * sizeof(*sources));
-
-		if (!sources)
-			return ompd_rc_nomem;
-		if (walk->source_count)
-			memcpy(sources, walk->sources, walk->source_count * sizeof(*sources));
-		target_free(target, walk->sources);
-		walk->sources = sources;
-		walk->source_capacity = capacity;
-	}
+	if (!sources)
+		return ompd_rc_nomem;
+	walk->sources = sources;
 	walk->sources[walk->source_count++] = *source;
 	return ompd_rc_ok;
 }
 
 // A queue is a tree of lists by priority if there is more than one priority, else one list.
-static ompd_rc_t push_queue(struct gomp_task_walk *walk, enum queue_type type, uint64_t root,
-			    uint64_t tasks)
+static ompd_rc_t push_queue(struct walk *walk, enum queue_type type, uint64_t root, uint64_t tasks)
 {
 	if (root)
 		return push(walk,
@@ -71,9 +61,9 @@ static ompd_rc_t push_queue(struct gomp_task_walk *walk, enum queue_type type, u
 	return ompd_rc_ok;
 }
 
-static ompd_rc_t push_queue_at(struct gomp_task_walk *walk, enum queue_type type, uint64_t queue)
+static ompd_rc_t push_queue_at(struct walk *walk, enum queue_type type, uint64_t queue)
 {
-	const struct gomp_runtime *runtime = walk->runtime;
+	const struct runtime *runtime = walk->runtime;
 	uint64_t root, tasks;
 	ompd_rc_t rc = target_read_pointer(
 		&runtime->target, gomp_at(runtime, queue, GOMP_FIELD_priority_queue__t), &root);
@@ -84,21 +74,21 @@ static ompd_rc_t push_queue_at(struct gomp_task_walk *walk, enum queue_type type
 	return rc == ompd_rc_ok ? push_queue(walk, type, root, tasks) : rc;
 }
 
-static uint32_t node_offset(const struct gomp_runtime *runtime, enum queue_type queue)
+static uint32_t node_offset(const struct runtime *runtime, enum queue_type queue)
 {
-	return runtime->layout.field[GOMP_FIELD_gomp_task__pnode].offset +
+	return runtime->layout.field[TASK(pnode)].offset +
 	       queue * runtime->layout.struct_size[GOMP_STRUCT_priority_node];
 }
 
 // Remember what hangs from a task that was just met.
-static ompd_rc_t push_neighbours(struct gomp_task_walk *walk, const struct gomp_task_record *task)
+static ompd_rc_t push_neighbours(struct walk *walk, const struct gomp_task_record *task)
 {
-	const struct gomp_runtime *runtime = walk->runtime;
+	const struct runtime *runtime = walk->runtime;
 	const struct gomp_record *record = &task->record;
 	const struct layout_field *fields = runtime->layout.field;
-	uint32_t queue = fields[GOMP_FIELD_gomp_task__children_queue].offset;
-	uint64_t taskgroup = gomp_get(runtime, record, 0, GOMP_FIELD_gomp_task__taskgroup);
-	uint64_t vector = gomp_get(runtime, record, 0, GOMP_FIELD_gomp_task__dependers);
+	uint32_t queue = fields[TASK(children_queue)].offset;
+	uint64_t taskgroup = gomp_get(runtime, record, 0, TASK(taskgroup));
+	uint64_t vector = gomp_get(runtime, record, 0, TASK(dependers));
 	ompd_rc_t rc = ompd_rc_ok;
 	bool added = false;
 
@@ -120,13 +110,13 @@ static ompd_rc_t push_neighbours(struct gomp_task_walk *walk, const struct gomp_
 	return push_queue(walk, QUEUE_CHILDREN, root, tasks);
 }
 
-static void pop(struct gomp_task_walk *walk)
+static void pop(struct walk *walk)
 {
 	walk->source_count--;
 }
 
 // Give up the list on top of the stack.
-static ompd_rc_t damaged(struct gomp_task_walk *walk)
+static ompd_rc_t damaged(struct walk *walk)
 {
 	pop(walk);
 	walk->damaged = true;
@@ -134,9 +124,9 @@ static ompd_rc_t damaged(struct gomp_task_walk *walk)
 }
 
 // Replace a tree node by its list and its subtrees.
-static ompd_rc_t expand_tree(struct gomp_task_walk *walk)
+static ompd_rc_t expand_tree(struct walk *walk)
 {
-	const struct gomp_runtime *runtime = walk->runtime;
+	const struct runtime *runtime = walk->runtime;
 	struct source tree = walk->sources[walk->source_count - 1];
 	uint64_t children[2], tasks;
 
@@ -171,9 +161,9 @@ static ompd_rc_t expand_tree(struct gomp_task_walk *walk)
 }
 
 // Take the next task of the list on top of the stack.
-static ompd_rc_t next_of_list(struct gomp_task_walk *walk, struct gomp_task_record *record)
+static ompd_rc_t next_of_list(struct walk *walk, struct gomp_task_record *record)
 {
-	const struct gomp_runtime *runtime = walk->runtime;
+	const struct runtime *runtime = walk->runtime;
 	struct source *list = &walk->sources[walk->source_count - 1];
 	uint64_t node = list->next ? list->next : list->head;
 	uint32_t offset = node_offset(runtime, list->queue);
@@ -199,9 +189,9 @@ static ompd_rc_t next_of_list(struct gomp_task_walk *walk, struct gomp_task_reco
 }
 
 // Take the next task that depends on another.
-static ompd_rc_t next_of_vectors(struct gomp_task_walk *walk, struct gomp_task_record *record)
+static ompd_rc_t next_of_vectors(struct walk *walk, struct gomp_task_record *record)
 {
-	const struct gomp_runtime *runtime = walk->runtime;
+	const struct runtime *runtime = walk->runtime;
 	size_t left = walk->vectors.count;
 	uint64_t address, parent;
 	bool added;
@@ -224,7 +214,7 @@ static ompd_rc_t next_of_vectors(struct gomp_task_walk *walk, struct gomp_task_r
 	return added ? ompd_rc_ok : ompd_rc_stale_handle;
 }
 
-static ompd_rc_t emit(struct gomp_task_walk *walk, const struct gomp_task_record *record,
+static ompd_rc_t emit(struct walk *walk, const struct gomp_task_record *record,
 		      ompd_ext_task_info *ret)
 {
 	gomp_describe_task(walk->runtime, &walk->region, &walk->activity, record, ret);
@@ -242,7 +232,7 @@ static ompd_rc_t emit(struct gomp_task_walk *walk, const struct gomp_task_record
 
 // A task that was just met, after those of its ancestors that were not: an undeferred task below a
 // deferred one is in no queue, and no thread's current task.
-static ompd_rc_t emit_after_ancestors(struct gomp_task_walk *walk, struct gomp_task_record *record,
+static ompd_rc_t emit_after_ancestors(struct walk *walk, struct gomp_task_record *record,
 				      ompd_ext_task_info *ret)
 {
 	const struct target *target = &walk->runtime->target;
@@ -270,7 +260,7 @@ static ompd_rc_t emit_after_ancestors(struct gomp_task_walk *walk, struct gomp_t
 }
 
 // Take the task on top of the stack, whose ancestors have all been met.
-static ompd_rc_t emit_source(struct gomp_task_walk *walk, ompd_ext_task_info *ret)
+static ompd_rc_t emit_source(struct walk *walk, ompd_ext_task_info *ret)
 {
 	const struct source top = walk->sources[walk->source_count - 1];
 	struct gomp_task_record record;
@@ -284,8 +274,7 @@ static ompd_rc_t emit_source(struct gomp_task_walk *walk, ompd_ext_task_info *re
 	return emit(walk, &record, ret);
 }
 
-static ompd_rc_t emit_address(struct gomp_task_walk *walk, uint64_t address,
-			      ompd_ext_task_info *ret)
+static ompd_rc_t emit_address(struct walk *walk, uint64_t address, ompd_ext_task_info *ret)
 {
 	struct gomp_task_record record;
 	bool added;
@@ -305,10 +294,11 @@ static ompd_rc_t emit_address(struct gomp_task_walk *walk, uint64_t address,
 }
 
 // Take one step. ompd_rc_stale_handle: nothing new was met, go on.
-static ompd_rc_t step(struct gomp_task_walk *walk, ompd_ext_task_info *ret)
+static ompd_rc_t step(struct walk *walk, ompd_ext_task_info *ret)
 {
 	struct gomp_task_record record;
-	struct gomp_task task;
+	struct task task;
+	uint64_t begun;
 
 	if (walk->implicit < walk->region.nthreads) {
 		ompd_rc_t rc =
@@ -335,29 +325,26 @@ static ompd_rc_t step(struct gomp_task_walk *walk, ompd_ext_task_info *ret)
 		return rc == ompd_rc_ok ? emit_after_ancestors(walk, &record, ret) : rc;
 	}
 	// What no queue knows: undeferred tasks, and running tasks whose parent has ended.
-	while (walk->begun < walk->activity.begun.capacity) {
-		uint64_t key = walk->activity.begun.keys[walk->begun++];
-
-		if (key)
-			return emit_address(walk, key - 1, ret);
-	}
+	if (activity_next(&walk->activity, &walk->begun, &begun))
+		return emit_address(walk, begun, ret);
 	return reason(ompd_rc_unavailable, "no more tasks");
 }
 
-ompd_rc_t gomp_task_walk_next(struct gomp_task_walk *walk, ompd_ext_task_info *ret)
+ompd_rc_t gomp_walk_next(struct walk *walk, ompd_ext_task_info *ret, bool *damaged)
 {
 	ompd_rc_t rc;
 
 	do
 		rc = step(walk, ret);
 	while (rc == ompd_rc_stale_handle);
+	*damaged |= walk->damaged;
 	return rc;
 }
 
-ompd_rc_t gomp_task_walk_open(const struct gomp_runtime *runtime, const struct gomp_region *region,
-			      struct gomp_task_walk **ret)
+ompd_rc_t gomp_walk_open(const struct runtime *runtime, const struct region *region,
+			 struct walk **ret)
 {
-	struct gomp_task_walk *walk = target_alloc(&runtime->target, sizeof(*walk));
+	struct walk *walk = target_alloc(&runtime->target, sizeof(*walk));
 
 	if (!walk)
 		return ompd_rc_nomem;
@@ -372,29 +359,29 @@ ompd_rc_t gomp_task_walk_open(const struct gomp_runtime *runtime, const struct g
 	walk->damaged = walk->activity.damaged;
 	if (rc == ompd_rc_ok && walk->team) {
 		rc = push_queue_at(walk, QUEUE_TEAM,
-				   gomp_at(runtime, walk->team, GOMP_FIELD_gomp_team__task_queue));
+				   gomp_at(runtime, walk->team, TEAM(task_queue)));
 		walk->damaged |= rc != ompd_rc_ok;
 		rc = rc == ompd_rc_nomem ? rc : ompd_rc_ok;
 	}
 	if (rc != ompd_rc_ok) {
-		gomp_task_walk_close(walk);
+		gomp_walk_close(walk);
 		return rc;
 	}
 	*ret = walk;
 	return ompd_rc_ok;
 }
 
-ompd_rc_t gomp_task_walk_unreached(const struct gomp_task_walk *walk, uint32_t *ret)
+ompd_rc_t gomp_walk_unreached(const struct walk *walk, uint32_t *ret)
 {
 	uint64_t lock, count;
 
 	*ret = 0;
 	if (!walk->team)
 		return ompd_rc_ok;
-	ompd_rc_t rc = gomp_read(walk->runtime, walk->team, GOMP_FIELD_gomp_team__task_lock, &lock);
+	ompd_rc_t rc = gomp_read(walk->runtime, walk->team, TEAM(task_lock), &lock);
 
 	if (rc == ompd_rc_ok)
-		rc = gomp_read(walk->runtime, walk->team, GOMP_FIELD_gomp_team__task_count, &count);
+		rc = gomp_read(walk->runtime, walk->team, TEAM(task_count), &count);
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (lock)
@@ -403,16 +390,11 @@ ompd_rc_t gomp_task_walk_unreached(const struct gomp_task_walk *walk, uint32_t *
 	return ompd_rc_ok;
 }
 
-bool gomp_task_walk_damaged(const struct gomp_task_walk *walk)
-{
-	return walk->damaged;
-}
-
-void gomp_task_walk_close(struct gomp_task_walk *walk)
+void gomp_walk_close(struct walk *walk)
 {
 	const struct target *target = &walk->runtime->target;
 
-	gomp_activity_close(walk->runtime, &walk->activity);
+	activity_close(target, &walk->activity);
 	idmap_close(&walk->met, target);
 	task_vectors_close(&walk->vectors, walk->runtime);
 	target_free(target, walk->sources);

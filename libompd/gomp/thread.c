@@ -2,23 +2,21 @@
 
 #include "gomp/gomp.h"
 
-static void decode_team_state(const struct gomp_runtime *runtime, const struct gomp_record *record,
+static void decode_team_state(const struct runtime *runtime, const struct gomp_record *record,
 			      uint32_t base, struct gomp_team_state *ret)
 {
-	ret->team = gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__team);
-	ret->team_id = gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__team_id);
-	ret->level = gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__level);
-	ret->active_level =
-		gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__active_level);
-	ret->place_partition_off =
-		gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__place_partition_off);
-	ret->place_partition_len =
-		gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__place_partition_len);
-	ret->def_allocator =
-		gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__def_allocator);
+	*ret = (struct gomp_team_state){
+		.team = gomp_get(runtime, record, base, STATE(team)),
+		.team_id = gomp_get(runtime, record, base, STATE(team_id)),
+		.level = gomp_get(runtime, record, base, STATE(level)),
+		.active_level = gomp_get(runtime, record, base, STATE(active_level)),
+		.place_partition_off = gomp_get(runtime, record, base, STATE(place_partition_off)),
+		.place_partition_len = gomp_get(runtime, record, base, STATE(place_partition_len)),
+		.def_allocator = gomp_get(runtime, record, base, STATE(def_allocator)),
+	};
 }
 
-ompd_rc_t gomp_read_team_state(const struct gomp_runtime *runtime, uint64_t address,
+ompd_rc_t gomp_read_team_state(const struct runtime *runtime, uint64_t address,
 			       struct gomp_team_state *ret)
 {
 	struct gomp_record record;
@@ -29,8 +27,7 @@ ompd_rc_t gomp_read_team_state(const struct gomp_runtime *runtime, uint64_t addr
 	return rc;
 }
 
-ompd_rc_t gomp_read_thread(const struct gomp_runtime *runtime, uint64_t address,
-			   struct gomp_thread *ret)
+ompd_rc_t gomp_read_thread(const struct runtime *runtime, uint64_t address, struct thread *ret)
 {
 	struct gomp_record record;
 	ompd_rc_t rc = gomp_read_record(runtime, address, GOMP_STRUCT_gomp_thread, &record);
@@ -38,29 +35,17 @@ ompd_rc_t gomp_read_thread(const struct gomp_runtime *runtime, uint64_t address,
 	if (rc != ompd_rc_ok)
 		return rc;
 	ret->address = address;
-	ret->fn = gomp_get(runtime, &record, 0, GOMP_FIELD_gomp_thread__fn);
-	ret->task = gomp_get(runtime, &record, 0, GOMP_FIELD_gomp_thread__task);
-	ret->pool = gomp_get(runtime, &record, 0, GOMP_FIELD_gomp_thread__thread_pool);
-	ret->place = gomp_get(runtime, &record, 0, GOMP_FIELD_gomp_thread__place);
-	ret->num_teams = gomp_get(runtime, &record, 0, GOMP_FIELD_gomp_thread__num_teams);
-	ret->team_num = gomp_get(runtime, &record, 0, GOMP_FIELD_gomp_thread__team_num);
-	decode_team_state(runtime, &record,
-			  runtime->layout.field[GOMP_FIELD_gomp_thread__ts].offset, &ret->ts);
+	ret->fn = gomp_get(runtime, &record, 0, THREAD(fn));
+	ret->task = gomp_get(runtime, &record, 0, THREAD(task));
+	ret->pool = gomp_get(runtime, &record, 0, THREAD(thread_pool));
+	ret->place = gomp_get(runtime, &record, 0, THREAD(place));
+	ret->num_teams = gomp_get(runtime, &record, 0, THREAD(num_teams));
+	ret->team_num = gomp_get(runtime, &record, 0, THREAD(team_num));
+	decode_team_state(runtime, &record, runtime->layout.field[THREAD(ts)].offset, &ret->ts);
 	return ompd_rc_ok;
 }
 
-uint64_t gomp_thread_of_pthread(const struct gomp_runtime *runtime, uint64_t pthread)
-{
-	return pthread + runtime->layout.tls_offset;
-}
-
-uint64_t gomp_pthread_of_thread(const struct gomp_runtime *runtime, uint64_t thread)
-{
-	return thread - runtime->layout.tls_offset;
-}
-
-ompd_rc_t gomp_check_openmp_thread(const struct gomp_runtime *runtime,
-				   const struct gomp_thread *thread)
+ompd_rc_t gomp_check_openmp_thread(const struct runtime *runtime, const struct thread *thread)
 {
 	bool initial;
 
@@ -71,7 +56,7 @@ ompd_rc_t gomp_check_openmp_thread(const struct gomp_runtime *runtime,
 	if (thread->ts.team || thread->task || thread->pool)
 		return ompd_rc_ok;
 	ompd_rc_t rc = nptl_is_initial(&runtime->nptl, &runtime->target,
-				       gomp_pthread_of_thread(runtime, thread->address), &initial);
+				       gomp_pthread(runtime, thread->address), &initial);
 
 	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
 		return reason(rc, "the thread's descriptor is empty or cannot be read");
@@ -80,7 +65,94 @@ ompd_rc_t gomp_check_openmp_thread(const struct gomp_runtime *runtime,
 	return reason(ompd_rc_unavailable, "the thread has not used OpenMP");
 }
 
-ompd_rc_t gomp_owns_pool(const struct gomp_runtime *runtime, struct gomp_team_state ts, bool *ret)
+// ---- Threads that the API knows --------------------------------------------------------------
+
+uint64_t gomp_thread_id(const struct thread *thread)
+{
+	return thread->address;
+}
+
+// A thread of the system has one struct gomp_thread, at the same place for as long as it lives.
+ompd_rc_t gomp_thread_again(const struct runtime *runtime, struct thread *thread,
+			    enum thread_question next)
+{
+	struct thread now;
+	ompd_rc_t rc = gomp_read_thread(runtime, thread->address, &now);
+
+	(void)next; // it is read whole
+	if (rc == ompd_rc_ok)
+		rc = gomp_check_openmp_thread(runtime, &now);
+	if (rc == ompd_rc_ok)
+		*thread = now;
+	return rc;
+}
+
+ompd_rc_t gomp_thread_of_pthread(const struct runtime *runtime, uint64_t pthread,
+				 struct thread *ret)
+{
+	*ret = (struct thread){ .address = pthread + runtime->layout.tls_offset };
+	return gomp_thread_again(runtime, ret, THREAD_PLACE);
+}
+
+ompd_rc_t gomp_pthread_of_thread(const struct runtime *runtime, struct thread *thread,
+				 uint64_t *ret)
+{
+	*ret = gomp_pthread(runtime, thread->address);
+	return ompd_rc_ok;
+}
+
+ompd_rc_t gomp_next_thread(const struct runtime *runtime, struct thread_cursor *cursor,
+			   struct thread *ret)
+{
+	uint64_t pthread;
+
+	if (!runtime->nptl.available)
+		return reason(ompd_rc_unsupported, "cannot find glibc's thread descriptors");
+	while (nptl_next(&runtime->nptl, &runtime->target, &cursor->nptl, &pthread) == ompd_rc_ok) {
+		ompd_rc_t rc = gomp_thread_of_pthread(runtime, pthread, ret);
+
+		if (rc == ompd_rc_ok)
+			return rc;
+		cursor->damaged |= rc != ompd_rc_unavailable;
+	}
+	cursor->damaged |= cursor->nptl.damaged;
+	return ompd_rc_unavailable;
+}
+
+ompd_rc_t gomp_thread_num(const struct runtime *runtime, const struct thread *thread,
+			  const struct region *region, int *ret)
+{
+	struct gomp_membership place;
+	bool idle;
+	ompd_rc_t rc = gomp_is_idle(runtime, thread, &idle);
+
+	if (rc == ompd_rc_ok && idle)
+		return reason(ompd_rc_unavailable, "the thread is idle in its pool");
+	if (rc == ompd_rc_ok)
+		rc = gomp_find_membership(runtime, thread, region, &place);
+	if (rc == ompd_rc_ok)
+		*ret = (int)place.ts.team_id;
+	return rc;
+}
+
+ompd_rc_t gomp_thread_info(const struct runtime *runtime, const struct thread *thread,
+			   ompd_ext_thread_info *ret)
+{
+	uint64_t root;
+	ompd_rc_t rc = gomp_root_of(runtime, thread, &root);
+
+	if (rc == ompd_rc_ok)
+		*ret = (ompd_ext_thread_info){
+			.kind = root == thread->address ? ompd_ext_thread_initial :
+							  ompd_ext_thread_worker,
+			.global_num = -1,
+		};
+	return rc;
+}
+
+// ---- Owners of pools, and idle threads -------------------------------------------------------
+
+ompd_rc_t gomp_owns_pool(const struct runtime *runtime, struct gomp_team_state ts, bool *ret)
 {
 	*ret = true;
 	while (ts.level && *ret) {
@@ -89,9 +161,8 @@ ompd_rc_t gomp_owns_pool(const struct gomp_runtime *runtime, struct gomp_team_st
 
 		*ret = ts.team_id == 0;
 		if (ts.team && level <= GOMP_MAX_LEVEL)
-			rc = gomp_read_team_state(
-				runtime, gomp_at(runtime, ts.team, GOMP_FIELD_gomp_team__prev_ts),
-				&ts);
+			rc = gomp_read_team_state(runtime, gomp_at(runtime, ts.team, TEAM(prev_ts)),
+						  &ts);
 		if (rc != ompd_rc_ok || ts.level >= level) {
 			*ret = false;
 			return reason(ompd_rc_error,
@@ -103,24 +174,23 @@ ompd_rc_t gomp_owns_pool(const struct gomp_runtime *runtime, struct gomp_team_st
 
 // Go outwards from a thread's place to its place on @p level; false if a thread with another number
 // than 0 is on the way.
-static bool primary_on_level(const struct gomp_runtime *runtime, uint32_t level,
+static bool primary_on_level(const struct runtime *runtime, uint32_t level,
 			     struct gomp_team_state *ts)
 {
 	while (ts->level > level) {
 		const uint32_t inner = ts->level;
 
 		if (ts->team_id || !ts->team || inner > GOMP_MAX_LEVEL ||
-		    gomp_read_team_state(runtime,
-					 gomp_at(runtime, ts->team, GOMP_FIELD_gomp_team__prev_ts),
-					 ts) != ompd_rc_ok ||
+		    gomp_read_team_state(runtime, gomp_at(runtime, ts->team, TEAM(prev_ts)), ts) !=
+			    ompd_rc_ok ||
 		    ts->level >= inner)
 			return false;
 	}
 	return ts->level == level && ts->team_id == 0;
 }
 
-bool gomp_primary_where_seen(const struct gomp_runtime *runtime, uint64_t team, uint32_t level,
-			     struct gomp_thread *ret)
+bool gomp_primary_where_seen(const struct runtime *runtime, uint64_t team, uint32_t level,
+			     struct thread *ret)
 {
 	struct gomp_team_state ts;
 	uint64_t seen;
@@ -133,7 +203,7 @@ bool gomp_primary_where_seen(const struct gomp_runtime *runtime, uint64_t team, 
 }
 
 // Find the owner of a pool. 0: only teams of one thread, and teams nested in them, have been formed.
-static ompd_rc_t owner_of_pool(const struct gomp_runtime *runtime, uint64_t pool, uint64_t *ret)
+static ompd_rc_t owner_of_pool(const struct runtime *runtime, uint64_t pool, uint64_t *ret)
 {
 	uint64_t threads = 0;
 	ompd_rc_t rc = gomp_read(runtime, pool, GOMP_FIELD_gomp_thread_pool__threads, &threads);
@@ -149,8 +219,7 @@ static ompd_rc_t owner_of_pool(const struct gomp_runtime *runtime, uint64_t pool
 	return ompd_rc_ok;
 }
 
-ompd_rc_t gomp_root_of(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-		       uint64_t *ret)
+ompd_rc_t gomp_root_of(const struct runtime *runtime, const struct thread *thread, uint64_t *ret)
 {
 	const struct gomp_team_state *ts = &thread->ts;
 	ompd_rc_t rc = ompd_rc_ok;
@@ -172,7 +241,7 @@ ompd_rc_t gomp_root_of(const struct gomp_runtime *runtime, const struct gomp_thr
 					gomp_owner(runtime, GOMP_OWNED_POOL, thread->pool, ret);
 }
 
-ompd_rc_t gomp_group_root(const struct gomp_runtime *runtime, const struct gomp_group *group,
+ompd_rc_t gomp_group_root(const struct runtime *runtime, const struct gomp_group *group,
 			  uint64_t *ret)
 {
 	ompd_rc_t rc = ompd_rc_ok;
@@ -185,12 +254,11 @@ ompd_rc_t gomp_group_root(const struct gomp_runtime *runtime, const struct gomp_
 	return rc;
 }
 
-ompd_rc_t gomp_is_idle(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-		       bool *ret)
+ompd_rc_t gomp_is_idle(const struct runtime *runtime, const struct thread *thread, bool *ret)
 {
 	const struct gomp_group group = { .pool = thread->pool };
-	struct gomp_region region;
-	struct gomp_thread primary;
+	struct region region;
+	struct thread primary;
 	uint64_t last_team;
 
 	// A thread is in the regions that it encountered.

@@ -3,92 +3,72 @@
 #include "kmp/tasks.h"
 
 // A task that was not deferred runs on top of its parent, on the same thread.
-static ompd_rc_t add_stacked(const struct kmp_runtime *runtime, uint64_t task, uint32_t thread_num,
-			     bool running, struct kmp_activity *activity)
+static ompd_rc_t add_stacked(const struct runtime *runtime, uint64_t task,
+			     struct activity_entry entry, struct activity *activity)
 {
 	struct kmp_task_record record;
 	bool added = true, on_top = true;
 	ompd_rc_t rc = ompd_rc_ok;
 
 	while (rc == ompd_rc_ok && added && on_top) {
-		rc = idmap_add(&activity->begun, &runtime->target, task,
-			       2 * (uint64_t)thread_num + running, &added);
+		rc = activity_add(&runtime->target, activity, task, &entry, &added);
 		if (rc != ompd_rc_ok)
 			break;
 		if (kmp_read_task(runtime, task, &record) != ompd_rc_ok) {
-			activity->incomplete = activity->damaged = true;
+			activity_miss(activity, ompd_rc_error);
 			break;
 		}
 		on_top = kmp_is_explicit(runtime, &record) &&
 			 kmp_flag(runtime, record.flags, FLAG(task_serial));
 		task = record.parent;
-		running = false;
+		entry.running = false;
 	}
 	return rc;
 }
 
-static ompd_rc_t add_member(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			    uint32_t thread_num, struct kmp_activity *activity)
+static ompd_rc_t add_member(const struct runtime *runtime, const struct region *region,
+			    uint32_t thread_num, struct activity *activity)
 {
-	struct kmp_thread thread;
-	struct kmp_task task;
-	bool running;
-
+	struct thread thread;
+	struct task task;
+	struct activity_entry entry = { .thread_num = thread_num };
 	ompd_rc_t rc = kmp_region_member(runtime, region, thread_num, &thread);
 
 	if (rc == ompd_rc_ok)
-		rc = kmp_member_task(runtime, &thread, region, &task, &running);
+		rc = kmp_member_task(runtime, &thread, region, &task, &entry.running);
 	if (rc != ompd_rc_ok) {
-		// Not a member yet, or no longer; or it cannot be read.
-		activity->incomplete = true;
-		activity->damaged |= rc != ompd_rc_unavailable;
+		activity_miss(activity, rc);
 		return ompd_rc_ok;
 	}
-	return add_stacked(runtime, task.address, thread_num, running, activity);
+	return add_stacked(runtime, task.address, entry, activity);
 }
 
-ompd_rc_t kmp_activity_open(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			    struct kmp_activity *ret)
+ompd_rc_t kmp_activity_open(const struct runtime *runtime, const struct region *region,
+			    struct activity *ret)
 {
-	*ret = (struct kmp_activity){ .begun = { .has_values = true } };
+	*ret = (struct activity){ .incomplete = false };
 	for (uint32_t i = 0; i < region->nthreads; i++) {
 		ompd_rc_t rc = add_member(runtime, region, i, ret);
 
 		if (rc != ompd_rc_ok) {
-			kmp_activity_close(runtime, ret);
+			activity_close(&runtime->target, ret);
 			return rc;
 		}
 	}
 	return ompd_rc_ok;
 }
 
-ompd_rc_t kmp_activity_of_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			       struct kmp_activity *ret)
+ompd_rc_t kmp_activity_of_task(const struct runtime *runtime, const struct task *task,
+			       struct activity *ret)
 {
-	struct kmp_activity_entry entry;
+	struct activity_entry entry;
 
-	*ret = (struct kmp_activity){ .begun = { .has_values = true } };
+	*ret = (struct activity){ .incomplete = false };
 	ompd_rc_t rc = add_member(runtime, &task->region, task->likely, ret);
 
 	// No other thread works on the implicit task of one.
-	if (rc == ompd_rc_ok && (task->implicit || kmp_activity_find(ret, task->address, &entry)))
+	if (rc == ompd_rc_ok && (task->implicit || activity_find(ret, task->address, &entry)))
 		return rc;
-	kmp_activity_close(runtime, ret);
+	activity_close(&runtime->target, ret);
 	return rc == ompd_rc_ok ? kmp_activity_open(runtime, &task->region, ret) : rc;
-}
-
-void kmp_activity_close(const struct kmp_runtime *runtime, struct kmp_activity *activity)
-{
-	idmap_close(&activity->begun, &runtime->target);
-}
-
-bool kmp_activity_find(const struct kmp_activity *activity, uint64_t task,
-		       struct kmp_activity_entry *ret)
-{
-	uint64_t value;
-
-	if (!idmap_find(&activity->begun, task, &value))
-		return false;
-	*ret = (struct kmp_activity_entry){ .thread_num = value / 2, .running = value % 2 };
-	return true;
 }

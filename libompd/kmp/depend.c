@@ -18,10 +18,10 @@ enum {
 };
 
 #define ENTRY(field) KMP_FIELD_kmp_dephash_entry_t__##field
+#define LIST(field) KMP_FIELD_kmp_depnode_list_t__##field
 #define NODE(field) KMP_FIELD_kmp_base_depnode_t__##field
 
-ompd_rc_t kmp_dephash_open(const struct kmp_runtime *runtime, uint64_t parent,
-			   struct kmp_dephash *ret)
+ompd_rc_t kmp_dephash_open(const struct runtime *runtime, uint64_t parent, struct kmp_dephash *ret)
 {
 	uint64_t hash;
 	ompd_rc_t rc = kmp_read(runtime, parent, TASK(td_dephash), &hash);
@@ -30,9 +30,8 @@ ompd_rc_t kmp_dephash_open(const struct kmp_runtime *runtime, uint64_t parent,
 	if (rc == ompd_rc_ok && hash == 0)
 		return reason(ompd_rc_unavailable, "the task has no children with dependences");
 	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, hash, KMP_FIELD_kmp_dephash_t__buckets, &ret->buckets);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, hash, KMP_FIELD_kmp_dephash_t__size, &ret->size);
+		rc = KMP_READ(runtime, hash, WANT(KMP_FIELD_kmp_dephash_t__buckets, &ret->buckets),
+			      WANT(KMP_FIELD_kmp_dephash_t__size, &ret->size));
 	if (rc == ompd_rc_ok && kmp_has(runtime, KMP_FIELD_kmp_dephash_t__last_all))
 		rc = kmp_read(runtime, hash, KMP_FIELD_kmp_dephash_t__last_all, &ret->all);
 	if (rc == ompd_rc_ok && ret->size > MAX_BUCKETS)
@@ -41,7 +40,7 @@ ompd_rc_t kmp_dephash_open(const struct kmp_runtime *runtime, uint64_t parent,
 }
 
 // Go to the next list of an entry, and to the next entry after the last list.
-static ompd_rc_t next_list(const struct kmp_runtime *runtime, struct kmp_dephash *hash)
+static ompd_rc_t next_list(const struct runtime *runtime, struct kmp_dephash *hash)
 {
 	switch (hash->list) {
 	case DEPHASH_OUT:
@@ -69,7 +68,7 @@ static enum ompd_ext_depend_kind kind_of(uint64_t flag, bool previous)
 }
 
 // The node in turn of the entry's list. stale_handle: the list is at its end.
-static ompd_rc_t take_node(const struct kmp_runtime *runtime, struct kmp_dephash *hash,
+static ompd_rc_t take_node(const struct runtime *runtime, struct kmp_dephash *hash,
 			   struct kmp_depnode *ret)
 {
 	uint64_t flag;
@@ -99,9 +98,8 @@ static ompd_rc_t take_node(const struct kmp_runtime *runtime, struct kmp_dephash
 
 	if (cycle_closed(&hash->nodes, node))
 		return ompd_rc_error;
-	rc = kmp_read(runtime, node, KMP_FIELD_kmp_depnode_list_t__node, &ret->address);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, node, KMP_FIELD_kmp_depnode_list_t__next, &hash->node);
+	rc = KMP_READ(runtime, node, WANT(LIST(node), &ret->address),
+		      WANT(LIST(next), &hash->node));
 	if (rc == ompd_rc_ok)
 		rc = kmp_read(runtime, hash->entry, ENTRY(last_flag), &flag);
 	if (rc == ompd_rc_ok)
@@ -110,7 +108,7 @@ static ompd_rc_t take_node(const struct kmp_runtime *runtime, struct kmp_dephash
 }
 
 // Take the next bucket. They are many, and most are empty.
-static ompd_rc_t read_bucket(const struct kmp_runtime *runtime, struct kmp_dephash *hash)
+static ompd_rc_t read_bucket(const struct runtime *runtime, struct kmp_dephash *hash)
 {
 	uint64_t place = hash->next % KMP_DEPHASH_CHUNK, count = hash->size - hash->next;
 
@@ -130,7 +128,7 @@ static ompd_rc_t read_bucket(const struct kmp_runtime *runtime, struct kmp_depha
 	return ompd_rc_ok;
 }
 
-ompd_rc_t kmp_dephash_next(const struct kmp_runtime *runtime, struct kmp_dephash *hash,
+ompd_rc_t kmp_dephash_next(const struct runtime *runtime, struct kmp_dephash *hash,
 			   struct kmp_depnode *ret)
 {
 	if (hash->all) {
@@ -163,7 +161,7 @@ ompd_rc_t kmp_dephash_next(const struct kmp_runtime *runtime, struct kmp_dephash
 	}
 }
 
-ompd_rc_t kmp_depnode_task(const struct kmp_runtime *runtime, uint64_t node, uint64_t *ret)
+ompd_rc_t kmp_depnode_task(const struct runtime *runtime, uint64_t node, uint64_t *ret)
 {
 	uint64_t task;
 	ompd_rc_t rc = kmp_read(runtime, node, NODE(task), &task);
@@ -174,7 +172,7 @@ ompd_rc_t kmp_depnode_task(const struct kmp_runtime *runtime, uint64_t node, uin
 }
 
 // The node of an explicit task; unavailable if it has none.
-static ompd_rc_t node_of_task(const struct kmp_runtime *runtime, uint64_t task, uint64_t *ret)
+static ompd_rc_t node_of_task(const struct runtime *runtime, uint64_t task, uint64_t *ret)
 {
 	ompd_rc_t rc = kmp_read(runtime, task, TASK(td_depnode), ret);
 
@@ -183,7 +181,7 @@ static ompd_rc_t node_of_task(const struct kmp_runtime *runtime, uint64_t task, 
 		       rc;
 }
 
-ompd_rc_t kmp_task_predecessors(const struct kmp_runtime *runtime, uint64_t task, int32_t *ret)
+ompd_rc_t kmp_task_predecessors(const struct runtime *runtime, uint64_t task, int32_t *ret)
 {
 	uint64_t node;
 	ompd_rc_t rc = node_of_task(runtime, task, &node);
@@ -194,7 +192,7 @@ ompd_rc_t kmp_task_predecessors(const struct kmp_runtime *runtime, uint64_t task
 	return rc == ompd_rc_ok ? kmp_read_int(runtime, node, NODE(npredecessors), ret) : rc;
 }
 
-ompd_rc_t kmp_task_depends(const struct kmp_runtime *runtime, const struct kmp_task *task,
+ompd_rc_t kmp_task_depends(const struct runtime *runtime, const struct task *task,
 			   ompd_ext_depend *depends, size_t max, size_t *count)
 {
 	struct kmp_task_record record;
@@ -227,7 +225,7 @@ ompd_rc_t kmp_task_depends(const struct kmp_runtime *runtime, const struct kmp_t
 		       rc;
 }
 
-ompd_rc_t kmp_successors_open(const struct kmp_runtime *runtime, uint64_t task,
+ompd_rc_t kmp_successors_open(const struct runtime *runtime, uint64_t task,
 			      struct kmp_successors *ret)
 {
 	uint64_t node;
@@ -237,7 +235,7 @@ ompd_rc_t kmp_successors_open(const struct kmp_runtime *runtime, uint64_t task,
 	return rc == ompd_rc_ok ? kmp_read(runtime, node, NODE(successors), &ret->entry) : rc;
 }
 
-ompd_rc_t kmp_successors_next(const struct kmp_runtime *runtime, struct kmp_successors *list,
+ompd_rc_t kmp_successors_next(const struct runtime *runtime, struct kmp_successors *list,
 			      uint64_t *ret)
 {
 	while (list->entry) {
@@ -245,12 +243,9 @@ ompd_rc_t kmp_successors_next(const struct kmp_runtime *runtime, struct kmp_succ
 
 		if (cycle_closed(&list->cycle, list->entry))
 			return reason(ompd_rc_error, "the task's list of dependers is damaged");
-		ompd_rc_t rc =
-			kmp_read(runtime, list->entry, KMP_FIELD_kmp_depnode_list_t__node, &node);
+		ompd_rc_t rc = KMP_READ(runtime, list->entry, WANT(LIST(node), &node),
+					WANT(LIST(next), &list->entry));
 
-		if (rc == ompd_rc_ok)
-			rc = kmp_read(runtime, list->entry, KMP_FIELD_kmp_depnode_list_t__next,
-				      &list->entry);
 		if (rc == ompd_rc_ok)
 			rc = kmp_depnode_task(runtime, node, ret);
 		// A node without a task is that of a taskwait, or of a task that is not deferred.
@@ -260,8 +255,8 @@ ompd_rc_t kmp_successors_next(const struct kmp_runtime *runtime, struct kmp_succ
 	return ompd_rc_unavailable;
 }
 
-ompd_rc_t kmp_task_dependers(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			     uint64_t *ids, size_t max, size_t *count)
+ompd_rc_t kmp_task_dependers(const struct runtime *runtime, const struct task *task, uint64_t *ids,
+			     size_t max, size_t *count)
 {
 	struct kmp_successors list;
 	uint64_t depender;

@@ -6,6 +6,9 @@
 
 #include "kmp/tasks.h"
 
+#define DATA(field) KMP_FIELD_kmp_base_thread_data_t__##field
+#define TASK_TEAM(field) KMP_FIELD_kmp_base_task_team_t__##field
+
 enum {
 	MAX_DEQUE = 1 << 24, // elements; more are taken for damage
 };
@@ -17,19 +20,13 @@ static ompd_rc_t damaged(struct kmp_deques *deques)
 }
 
 // Take a kmp_base_thread_data. error: it is damaged.
-static ompd_rc_t take_deque(const struct kmp_runtime *runtime, uint64_t data,
-			    struct kmp_deques *deques)
+static ompd_rc_t take_deque(const struct runtime *runtime, uint64_t data, struct kmp_deques *deques)
 {
 	uint64_t deque, size, head, count;
 
-	if (kmp_read(runtime, data, KMP_FIELD_kmp_base_thread_data_t__td_deque, &deque) !=
-		    ompd_rc_ok ||
-	    kmp_read(runtime, data, KMP_FIELD_kmp_base_thread_data_t__td_deque_size, &size) !=
-		    ompd_rc_ok ||
-	    kmp_read(runtime, data, KMP_FIELD_kmp_base_thread_data_t__td_deque_head, &head) !=
-		    ompd_rc_ok ||
-	    kmp_read(runtime, data, KMP_FIELD_kmp_base_thread_data_t__td_deque_ntasks, &count) !=
-		    ompd_rc_ok)
+	if (KMP_READ(runtime, data, WANT(DATA(td_deque), &deque), WANT(DATA(td_deque_size), &size),
+		     WANT(DATA(td_deque_head), &head),
+		     WANT(DATA(td_deque_ntasks), &count)) != ompd_rc_ok)
 		return ompd_rc_error;
 	if (deque == 0 || count == 0)
 		return ompd_rc_ok;
@@ -42,7 +39,7 @@ static ompd_rc_t take_deque(const struct kmp_runtime *runtime, uint64_t data,
 	return ompd_rc_ok;
 }
 
-static ompd_rc_t take_task_team(const struct kmp_runtime *runtime, uint64_t task_team,
+static ompd_rc_t take_task_team(const struct runtime *runtime, uint64_t task_team,
 				struct kmp_deques *deques)
 {
 	uint64_t found, count;
@@ -54,16 +51,12 @@ static ompd_rc_t take_task_team(const struct kmp_runtime *runtime, uint64_t task
 	deques->left = 0;
 	deques->priorities = 0;
 	deques->cycle = (struct cycle){ 0 };
-	rc = kmp_read(runtime, task_team, KMP_FIELD_kmp_base_task_team_t__tt_task_pri_list,
-		      &deques->priorities);
+	rc = kmp_read(runtime, task_team, TASK_TEAM(tt_task_pri_list), &deques->priorities);
 	// Where the release knows no priorities there is no list of them.
 	if ((rc != ompd_rc_ok && rc != ompd_rc_unsupported) ||
-	    kmp_read(runtime, task_team, KMP_FIELD_kmp_base_task_team_t__tt_found_tasks, &found) !=
-		    ompd_rc_ok ||
-	    kmp_read(runtime, task_team, KMP_FIELD_kmp_base_task_team_t__tt_max_threads, &count) !=
-		    ompd_rc_ok ||
-	    kmp_read(runtime, task_team, KMP_FIELD_kmp_base_task_team_t__tt_threads_data,
-		     &deques->data) != ompd_rc_ok)
+	    KMP_READ(runtime, task_team, WANT(TASK_TEAM(tt_found_tasks), &found),
+		     WANT(TASK_TEAM(tt_max_threads), &count),
+		     WANT(TASK_TEAM(tt_threads_data), &deques->data)) != ompd_rc_ok)
 		return damaged(deques);
 	// The array is set up when the first task is queued (__kmp_enable_tasking).
 	if (!found || !deques->data)
@@ -75,7 +68,7 @@ static ompd_rc_t take_task_team(const struct kmp_runtime *runtime, uint64_t task
 }
 
 // The task team of the next thread; after those, the team's own. unavailable: no more.
-static ompd_rc_t next_task_team(const struct kmp_runtime *runtime, const struct kmp_region *region,
+static ompd_rc_t next_task_team(const struct runtime *runtime, const struct region *region,
 				struct kmp_deques *deques)
 {
 	uint32_t number = deques->member++;
@@ -100,7 +93,7 @@ static ompd_rc_t next_task_team(const struct kmp_runtime *runtime, const struct 
 }
 
 // Take one step. stale_handle: nothing yet, go on.
-static ompd_rc_t step(const struct kmp_runtime *runtime, const struct kmp_region *region,
+static ompd_rc_t step(const struct runtime *runtime, const struct region *region,
 		      struct kmp_deques *deques, uint64_t *ret)
 {
 	if (deques->deque && deques->count) {
@@ -139,7 +132,7 @@ static ompd_rc_t step(const struct kmp_runtime *runtime, const struct kmp_region
 	return next_task_team(runtime, region, deques);
 }
 
-ompd_rc_t kmp_deques_next(const struct kmp_runtime *runtime, const struct kmp_region *region,
+ompd_rc_t kmp_deques_next(const struct runtime *runtime, const struct region *region,
 			  struct kmp_deques *deques, uint64_t *ret)
 {
 	ompd_rc_t rc;
@@ -150,7 +143,7 @@ ompd_rc_t kmp_deques_next(const struct kmp_runtime *runtime, const struct kmp_re
 	return rc;
 }
 
-void kmp_deques_close(const struct kmp_runtime *runtime, struct kmp_deques *deques)
+void kmp_deques_close(const struct runtime *runtime, struct kmp_deques *deques)
 {
 	idmap_close(&deques->known, &runtime->target);
 }

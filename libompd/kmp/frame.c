@@ -16,8 +16,8 @@ static bool are_flags(uint64_t bits)
 	return (bits & position) && !(bits & ~(position | FRAME_APPLICATION));
 }
 
-static ompd_rc_t read_frame(const struct kmp_runtime *runtime, uint64_t frame,
-			    enum kmp_field address, enum kmp_field flags, ompd_frame_info_t *ret)
+static ompd_rc_t read_frame(const struct runtime *runtime, uint64_t frame, enum kmp_field address,
+			    enum kmp_field flags, ompd_frame_info_t *ret)
 {
 	uint64_t pointer, bits = 0;
 	ompd_rc_t rc = kmp_read(runtime, frame, address, &pointer);
@@ -43,16 +43,16 @@ static bool is_within(const struct nptl_stack *stack, const ompd_frame_info_t *f
 	return !address || (address >= stack->start && address < stack->end);
 }
 
-static ompd_rc_t check_frames(const struct kmp_runtime *runtime, const struct kmp_region *region,
+static ompd_rc_t check_frames(const struct runtime *runtime, const struct region *region,
 			      uint32_t thread_num, const ompd_frame_info_t frames[2])
 {
 	struct nptl_stack stack;
-	struct kmp_thread thread;
+	struct thread thread;
 	uint64_t pthread;
 	ompd_rc_t rc = kmp_region_member(runtime, region, thread_num, &thread);
 
 	if (rc == ompd_rc_ok)
-		rc = kmp_pthread_of_thread(runtime, thread.address, &pthread);
+		rc = kmp_read_pthread(runtime, thread.address, &pthread);
 	if (rc != ompd_rc_ok)
 		return rc;
 	rc = nptl_stack(&runtime->nptl, &runtime->target, pthread, &stack);
@@ -66,12 +66,12 @@ static ompd_rc_t check_frames(const struct kmp_runtime *runtime, const struct km
 
 // The runtime takes some frames from a register in which code without frame pointers keeps anything
 // else. Any thread of the team may have begun an explicit task that none works on now.
-static ompd_rc_t check_task_frames(const struct kmp_runtime *runtime, const struct kmp_task *task,
+static ompd_rc_t check_task_frames(const struct runtime *runtime, const struct task *task,
 				   const ompd_frame_info_t frames[2])
 {
-	const struct kmp_region *region = &task->region;
-	struct kmp_activity_entry entry;
-	struct kmp_activity activity;
+	const struct region *region = &task->region;
+	struct activity_entry entry;
+	struct activity activity;
 
 	if (task->implicit)
 		return check_frames(runtime, region, task->likely, frames);
@@ -79,9 +79,9 @@ static ompd_rc_t check_task_frames(const struct kmp_runtime *runtime, const stru
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	bool found = kmp_activity_find(&activity, task->address, &entry);
+	bool found = activity_find(&activity, task->address, &entry);
 
-	kmp_activity_close(runtime, &activity);
+	activity_close(&runtime->target, &activity);
 	if (found)
 		return check_frames(runtime, region, entry.thread_num, frames);
 	rc = ompd_rc_unavailable;
@@ -90,7 +90,7 @@ static ompd_rc_t check_task_frames(const struct kmp_runtime *runtime, const stru
 	return rc;
 }
 
-ompd_rc_t kmp_task_frame(const struct kmp_runtime *runtime, const struct kmp_task *task,
+ompd_rc_t kmp_task_frame(const struct runtime *runtime, const struct task *task,
 			 ompd_frame_info_t *exit_frame, ompd_frame_info_t *enter_frame)
 {
 	ompd_frame_info_t frames[2];

@@ -6,20 +6,19 @@
 
 // Code of GCC has its function called by one of the runtime's own, of which it is the first
 // argument (__kmp_GOMP_fork_call).
-static ompd_rc_t first_argument(const struct kmp_runtime *runtime, const struct kmp_team *team,
+static ompd_rc_t first_argument(const struct runtime *runtime, const struct kmp_team *team,
 				uint64_t *ret)
 {
 	uint64_t count, arguments;
-	ompd_rc_t rc = kmp_read(runtime, team->address, TEAM(t_argc), &count);
+	ompd_rc_t rc = KMP_READ(runtime, team->address, WANT(TEAM(t_argc), &count),
+				WANT(TEAM(t_argv), &arguments));
 
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, team->address, TEAM(t_argv), &arguments);
 	if (rc == ompd_rc_ok && count < 2)
 		return reason(ompd_rc_unavailable, "the region's function is one of the runtime");
 	return rc == ompd_rc_ok ? kmp_read_element(runtime, arguments, 0, ret) : rc;
 }
 
-static ompd_rc_t league_function(const struct kmp_runtime *runtime, const struct kmp_team *team,
+static ompd_rc_t league_function(const struct runtime *runtime, const struct kmp_team *team,
 				 uint64_t *ret)
 {
 	uint64_t thread;
@@ -28,8 +27,7 @@ static ompd_rc_t league_function(const struct kmp_runtime *runtime, const struct
 	return rc == ompd_rc_ok ? kmp_read(runtime, thread, INFO(th_teams_microtask), ret) : rc;
 }
 
-ompd_rc_t kmp_region_function(struct kmp_runtime *runtime, const struct kmp_region *region,
-			      uint64_t *ret)
+ompd_rc_t kmp_region_function(struct runtime *runtime, const struct region *region, uint64_t *ret)
 {
 	bool own = false;
 	ompd_rc_t rc;
@@ -51,8 +49,9 @@ ompd_rc_t kmp_region_function(struct kmp_runtime *runtime, const struct kmp_regi
 	return rc;
 }
 
-ompd_rc_t kmp_region_source(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			    uint64_t *ret)
+// Find the text that tells where the region's construct is; 0 if it is not kept.
+static ompd_rc_t region_source(const struct runtime *runtime, const struct region *region,
+			       uint64_t *ret)
 {
 	uint64_t ident;
 
@@ -66,4 +65,32 @@ ompd_rc_t kmp_region_source(const struct kmp_runtime *runtime, const struct kmp_
 	if (rc == ompd_rc_ok && ident)
 		rc = kmp_read(runtime, ident, KMP_FIELD_ident_t__psource, ret);
 	return rc;
+}
+
+ompd_rc_t kmp_region_info(struct runtime *runtime, const struct region *region,
+			  ompd_ext_parallel_info *ret)
+{
+	static const uint32_t kinds[] = {
+		[KMP_REGION_PARALLEL] = ompd_ext_parallel_region,
+		[KMP_REGION_INITIAL] = ompd_ext_parallel_initial,
+		[KMP_REGION_LEAGUE] = ompd_ext_parallel_league,
+	};
+
+	*ret = (ompd_ext_parallel_info){
+		.kind = kinds[region->kind],
+		.serialized = region->kind == KMP_REGION_PARALLEL && region->team.serialized,
+	};
+	ompd_rc_t rc = kmp_region_function(runtime, region, &ret->function);
+
+	if (rc == ompd_rc_unavailable || rc == ompd_rc_unsupported)
+		ret->function = 0;
+	else if (rc != ompd_rc_ok)
+		return rc;
+	rc = region_source(runtime, region, &ret->source);
+	if (rc == ompd_rc_unsupported)
+		ret->source = 0;
+	else if (rc != ompd_rc_ok)
+		return rc;
+	reason_clear();
+	return ompd_rc_ok;
 }

@@ -5,7 +5,7 @@
 #include "kmp/icv.h"
 
 // The list as the runtime keeps it: a team may have one of its own, by a num_threads clause.
-static ompd_rc_t list_in_memory(const struct kmp_runtime *runtime, const struct kmp_region *region,
+static ompd_rc_t list_in_memory(const struct runtime *runtime, const struct region *region,
 				struct icv_list *ret)
 {
 	uint64_t nested = 0, array, value;
@@ -19,9 +19,8 @@ static ompd_rc_t list_in_memory(const struct kmp_runtime *runtime, const struct 
 		nested = runtime->layout.global[KMP_GLOBAL___kmp_nested_nth];
 	if (rc != ompd_rc_ok || !nested)
 		return rc == ompd_rc_ok ? ompd_rc_unavailable : rc;
-	rc = kmp_read(runtime, nested, KMP_FIELD_kmp_nested_nthreads_t__nth, &array);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read_int(runtime, nested, KMP_FIELD_kmp_nested_nthreads_t__used, &used);
+	rc = KMP_READ(runtime, nested, WANT(KMP_FIELD_kmp_nested_nthreads_t__nth, &array),
+		      WANT_INT(KMP_FIELD_kmp_nested_nthreads_t__used, &used));
 	while (rc == ompd_rc_ok && (int32_t)ret->length < used && ret->length < ICV_LIST_MAX) {
 		rc = target_read_uint(&runtime->target, array + 4 * ret->length, 4, &value);
 		if (rc == ompd_rc_ok)
@@ -30,84 +29,27 @@ static ompd_rc_t list_in_memory(const struct kmp_runtime *runtime, const struct 
 	return rc;
 }
 
-static ompd_rc_t nthreads_list(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			       struct icv_list *ret)
+ICV_LIST(kmp_icv_list)
 {
-	ompd_rc_t rc = list_in_memory(runtime, region, ret);
-
-	if (rc != ompd_rc_unavailable && rc != ompd_rc_unsupported) // else nobody knows where it is
-		return rc;
-	return icv_list_in_environment(&runtime->target, "OMP_NUM_THREADS", NULL, 0, ret);
-}
-
-// The element of the region's level.
-static ompd_rc_t read_nthreads(const struct kmp_icv_query *query, struct kmp_region *region,
-			       struct icv_list *ret)
-{
-	ompd_rc_t rc = kmp_icv_read(query, ICV(nproc), &ret->first);
-
-	// 0 stands for the number of processors, which the first parallel region counts.
-	if (rc == ompd_rc_ok && ret->first == 0)
-		return reason(ompd_rc_unavailable, "the runtime has not chosen a number yet");
-	if (rc == ompd_rc_ok)
-		rc = kmp_icv_region(query, region);
-	if (rc == ompd_rc_ok)
-		ret->level = region->level;
-	return rc;
-}
-
-KMP_ICV_READER(nthreads)
-{
-	struct kmp_region region;
-	struct icv_list list;
-	ompd_rc_t rc = read_nthreads(query, &region, &list);
-
-	if (rc != ompd_rc_ok)
-		return rc;
-	*ret = list.first;
-	rc = nthreads_list(query->runtime, &region, &list);
-	if (rc == ompd_rc_unavailable) // only the first is known
-		return ompd_rc_incomplete;
-	return icv_list_value(rc, &list, ret);
-}
-
-KMP_ICV_WRITER(nthreads)
-{
-	struct kmp_region region;
-	struct icv_list list;
-	ompd_rc_t rc = read_nthreads(query, &region, &list);
-
-	if (rc == ompd_rc_ok)
-		rc = nthreads_list(query->runtime, &region, &list);
-	return icv_list_text(rc, &list, ICV_FORM_decimal, text);
-}
-
-static ompd_rc_t read_bind(const struct kmp_icv_query *query, struct icv_list *ret)
-{
-	struct kmp_region region;
-	ompd_rc_t rc = kmp_icv_read(query, ICV(proc_bind), &ret->first);
+	const bool bind = icv == ICV_bind;
+	struct region region;
+	ompd_rc_t rc = kmp_icv_read(runtime, of, bind ? ICV(proc_bind) : ICV(nproc), &ret->first);
 
 	ret->length = ret->level = 0;
 	// False, true, and what KMP_AFFINITY decides are elements of no list.
-	if (rc != ompd_rc_ok || ret->first < 2 || ret->first > 4)
+	if (rc != ompd_rc_ok || (bind && (ret->first < 2 || ret->first > 4)))
 		return rc;
-	rc = kmp_icv_region(query, &region);
+	// 0 stands for the number of processors, which the first parallel region counts.
+	if (!bind && ret->first == 0)
+		return reason(ompd_rc_unavailable, "the runtime has not chosen a number yet");
+	rc = kmp_region_of(runtime, of, &region);
 	if (rc != ompd_rc_ok)
 		return rc;
 	ret->level = region.level;
-	return icv_bind_list_in_environment(&query->runtime->target, ret);
-}
-
-KMP_ICV_READER(bind)
-{
-	struct icv_list list;
-
-	return icv_list_value(read_bind(query, &list), &list, ret);
-}
-
-KMP_ICV_WRITER(bind)
-{
-	struct icv_list list;
-
-	return icv_list_text(read_bind(query, &list), &list, ICV_FORM_bind, text);
+	if (bind)
+		return icv_list_in_environment(&runtime->target, icv, ret);
+	rc = list_in_memory(runtime, &region, ret);
+	if (rc == ompd_rc_unavailable || rc == ompd_rc_unsupported) // else nobody knows where it is
+		rc = icv_list_in_environment(&runtime->target, icv, ret);
+	return rc == ompd_rc_unavailable ? ompd_rc_incomplete : rc; // only the first is known
 }

@@ -2,35 +2,33 @@
 //
 // ICVs of tasks and regions.
 
-#include <stdio.h>
-
 #include "kmp/icv.h"
 
-// ---- What the query is about -----------------------------------------------------------------
+// ---- What it is asked about ------------------------------------------------------------------
 
-ompd_rc_t kmp_icv_task(const struct kmp_icv_query *query, struct kmp_task *ret)
+static ompd_rc_t the_task(const struct runtime *runtime, const struct object *of, struct task *ret)
 {
-	if (query->task) {
-		*ret = *query->task;
+	if (of->task) {
+		*ret = *of->task;
 		return ompd_rc_ok;
 	}
-	if (query->thread)
-		return kmp_current_record(query->runtime, query->thread, ret);
+	if (of->thread)
+		return kmp_current_record(runtime, of->thread, ret);
 	return reason(ompd_rc_bad_input, "the variable belongs to a task");
 }
 
-ompd_rc_t kmp_icv_region(const struct kmp_icv_query *query, struct kmp_region *ret)
+ompd_rc_t kmp_region_of(const struct runtime *runtime, const struct object *of, struct region *ret)
 {
-	if (query->region) {
-		*ret = *query->region;
+	if (of->region) {
+		*ret = *of->region;
 		return ompd_rc_ok;
 	}
-	if (query->task) {
-		*ret = query->task->region;
+	if (of->task) {
+		*ret = of->task->region;
 		return ompd_rc_ok;
 	}
-	if (query->thread)
-		return kmp_current_region(query->runtime, query->thread, ret);
+	if (of->thread)
+		return kmp_current_region(runtime, of->thread, ret);
 	return reason(ompd_rc_bad_input, "the variable belongs to a parallel region");
 }
 
@@ -39,7 +37,7 @@ ompd_rc_t kmp_icv_region(const struct kmp_icv_query *query, struct kmp_region *r
 // Nested serialized regions share a task. When a variable is first set in one of them, the values
 // before that are saved, with the number of the region (__kmp_save_internal_controls): those of a
 // region that is not the innermost are what was saved next within it.
-static ompd_rc_t saved_base(const struct kmp_runtime *runtime, const struct kmp_region *region,
+static ompd_rc_t saved_base(const struct runtime *runtime, const struct region *region,
 			    uint64_t *base)
 {
 	const uint32_t number = region->team.serialized - region->above;
@@ -61,231 +59,129 @@ static ompd_rc_t saved_base(const struct kmp_runtime *runtime, const struct kmp_
 	return rc;
 }
 
-ompd_rc_t kmp_icv_base(const struct kmp_icv_query *query, uint64_t *ret)
+static ompd_rc_t find_base(const struct runtime *runtime, const struct object *of, uint64_t *ret)
 {
-	struct kmp_task task;
-	ompd_rc_t rc = kmp_icv_task(query, &task);
+	struct task task;
+	ompd_rc_t rc = the_task(runtime, of, &task);
 
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!kmp_owns_tasks(&task.region) && task.region.kind == KMP_REGION_LEAGUE)
 		return reason(ompd_rc_unavailable,
 			      "the initial thread's variables are those of its parallel region");
-	*ret = kmp_at(query->runtime, task.address, TASK(td_icvs));
-	return task.implicit && task.region.above ? saved_base(query->runtime, &task.region, ret) :
+	*ret = kmp_at(runtime, task.address, TASK(td_icvs));
+	return task.implicit && task.region.above ? saved_base(runtime, &task.region, ret) :
 						    ompd_rc_ok;
 }
 
-static ompd_rc_t read_icv(const struct kmp_icv_query *query, enum kmp_field field, int32_t *ret)
+ompd_rc_t kmp_icv_read(const struct runtime *runtime, const struct object *of, enum kmp_field field,
+		       ompd_word_t *ret)
 {
 	uint64_t base;
-	ompd_rc_t rc = kmp_icv_base(query, &base);
-
-	return rc == ompd_rc_ok ? kmp_read_int(query->runtime, base, field, ret) : rc;
-}
-
-ompd_rc_t kmp_icv_read(const struct kmp_icv_query *query, enum kmp_field field, ompd_word_t *ret)
-{
 	int32_t value;
-	ompd_rc_t rc = read_icv(query, field, &value);
+	ompd_rc_t rc = find_base(runtime, of, &base);
 
+	if (rc == ompd_rc_ok)
+		rc = kmp_read_int(runtime, base, field, &value);
 	if (rc == ompd_rc_ok)
 		*ret = value;
 	return rc;
 }
 
-KMP_ICV_READER(dyn)
+ICV_VALUE(kmp_icv_environment)
 {
-	ompd_word_t value;
-	ompd_rc_t rc = kmp_icv_read(query, ICV(dynamic), &value);
+	static const enum kmp_field fields[ICV_COUNT] = {
+		[ICV_dyn] = ICV(dynamic),
+		[ICV_default_device] = ICV(default_device),
+		[ICV_thread_limit] = ICV(thread_limit),
+		[ICV_max_active_levels] = ICV(max_active_levels),
+		[ICV_nest] = ICV(max_active_levels), // omp_get_nested()
+	};
+	ompd_word_t value = 0;
+	ompd_rc_t rc = ompd_rc_ok;
 
-	if (rc == ompd_rc_ok)
-		*ret = value != 0;
-	return rc;
-}
-
-KMP_ICV_READER(default_device)
-{
-	return kmp_icv_read(query, ICV(default_device), ret);
-}
-
-KMP_ICV_READER(max_active_levels)
-{
-	return kmp_icv_read(query, ICV(max_active_levels), ret);
-}
-
-// omp_get_nested()
-KMP_ICV_READER(nest)
-{
-	ompd_rc_t rc = kmp_icv_read(query, ICV(max_active_levels), ret);
-
-	if (rc == ompd_rc_ok)
-		*ret = *ret > 1;
-	return rc;
-}
-
-KMP_ICV_READER(thread_limit)
-{
 	// The thread_limit clause of a target construct goes before, where the release has it.
-	if (kmp_has(query->runtime, ICV(task_thread_limit))) {
-		ompd_rc_t rc = kmp_icv_read(query, ICV(task_thread_limit), ret);
-
-		if (rc != ompd_rc_ok || *ret)
-			return rc;
-	}
-	return kmp_icv_read(query, ICV(thread_limit), ret);
+	if (icv == ICV_thread_limit && kmp_has(runtime, ICV(task_thread_limit)))
+		rc = kmp_icv_read(runtime, of, ICV(task_thread_limit), &value);
+	if (rc == ompd_rc_ok && !value)
+		rc = kmp_icv_read(runtime, of, fields[icv], &value);
+	if (rc == ompd_rc_ok)
+		*ret = icv == ICV_dyn ? value != 0 : icv == ICV_nest ? value > 1 : value;
+	return rc;
 }
 
 // enum sched_type with what omp_get_schedule() answers for it (__kmp_get_schedule).
 static const struct {
 	ompd_word_t kind; // omp_sched_t, with LLVM's additions
+	const char *name;
 	int32_t type;
 	bool has_chunk;
 } schedules[] = {
-	{ 1, 33, true }, { 1, 34, false },  { 2, 35, true },   { 3, 36, true },
-	{ 4, 38, true }, { 101, 39, true }, { 1, 40, false },  { 1, 41, false },
-	{ 3, 42, true }, { 3, 43, true },   { 102, 44, true },
+	{ 1, "static", 33, true },	   { 1, "static", 34, false },
+	{ 2, "dynamic", 35, true },	   { 3, "guided", 36, true },
+	{ 4, "auto", 38, true },	   { 101, "trapezoidal", 39, true },
+	{ 1, "static", 40, false },	   { 1, "static", 41, false },
+	{ 3, "guided", 42, true },	   { 3, "guided", 43, true },
+	{ 102, "static_steal", 44, true },
 };
 
-static ompd_rc_t schedule(const struct kmp_icv_query *query, ompd_word_t *kind, int32_t *chunk)
+ICV_SCHEDULE(kmp_icv_schedule)
 {
 	enum { MONOTONIC = 1 << 29, NONMONOTONIC = 1 << 30 }; // modifiers of sched_type
-	const ompd_word_t omp_sched_monotonic = 0x80000000;
 	uint64_t base;
-	int32_t type;
-	ompd_rc_t rc = kmp_icv_base(query, &base);
+	int32_t type, chunk;
+	ompd_rc_t rc = find_base(runtime, of, &base);
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	base = kmp_at(query->runtime, base, ICV(sched));
-	rc = kmp_read_int(query->runtime, base, KMP_FIELD_kmp_r_sched_t__r_sched_type, &type);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read_int(query->runtime, base, KMP_FIELD_kmp_r_sched_t__chunk, chunk);
+	base = kmp_at(runtime, base, ICV(sched));
+	rc = KMP_READ(runtime, base, WANT_INT(KMP_FIELD_kmp_r_sched_t__r_sched_type, &type),
+		      WANT_INT(KMP_FIELD_kmp_r_sched_t__chunk, &chunk));
 	if (rc != ompd_rc_ok)
 		return rc;
 	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {
 		if (schedules[i].type != (type & ~(MONOTONIC | NONMONOTONIC)))
 			continue;
-		*kind = schedules[i].kind | (type & MONOTONIC ? omp_sched_monotonic : 0);
-		if (!schedules[i].has_chunk)
-			*chunk = 0;
+		*ret = (struct icv_schedule){
+			.kind = schedules[i].kind | (type & MONOTONIC ? ICV_MONOTONIC : 0),
+			.name = schedules[i].name,
+			.chunk = schedules[i].has_chunk ? chunk : 0,
+		};
 		return ompd_rc_ok;
 	}
 	return reason(ompd_rc_error, "run-sched-var is damaged");
 }
 
-// The kind; a chunk size comes after it.
-KMP_ICV_READER(run_sched)
+// ---- Variables of a task, and of a region ----------------------------------------------------
+
+ICV_VALUE(kmp_icv_task)
 {
-	int32_t chunk;
-	ompd_rc_t rc = schedule(query, ret, &chunk);
-
-	return rc == ompd_rc_ok && chunk > 0 ?
-		       reason(ompd_rc_incomplete, "the schedule has a chunk size") :
-		       rc;
-}
-
-KMP_ICV_WRITER(run_sched)
-{
-	static const char *const kinds[] = { "?", "static", "dynamic", "guided", "auto" };
-	enum { MONOTONIC = 0x80000000u, TRAPEZOIDAL = 101, STATIC_STEAL = 102 };
-	ompd_word_t value;
-	int32_t chunk;
-	ompd_rc_t rc = schedule(query, &value, &chunk);
-
-	if (rc != ompd_rc_ok)
-		return rc;
-	const uint64_t kind = (uint64_t)value & ~(uint64_t)MONOTONIC & 0xffffffffu;
-	const char *name = kind < sizeof(kinds) / sizeof(kinds[0]) ? kinds[kind] :
-			   kind == TRAPEZOIDAL			   ? "trapezoidal" :
-			   kind == STATIC_STEAL			   ? "static_steal" :
-								     "?";
-	int used = snprintf(text, ICV_TEXT_MAX, "%s%s",
-			    (uint64_t)value & MONOTONIC ? "monotonic:" : "", name);
-
-	if (chunk > 0)
-		snprintf(text + used, ICV_TEXT_MAX - used, ",%d", chunk);
-	return ompd_rc_ok;
-}
-
-// ---- Variables of a task ---------------------------------------------------------------------
-
-KMP_ICV_READER(final_task)
-{
-	struct kmp_task task;
 	struct kmp_task_record record;
-	ompd_rc_t rc = kmp_icv_task(query, &task);
+	struct task task;
+	ompd_rc_t rc = the_task(runtime, of, &task);
 
+	if (rc == ompd_rc_ok && icv == ICV_final_task)
+		rc = kmp_read_task(runtime, task.address, &record);
 	if (rc == ompd_rc_ok)
-		rc = kmp_read_task(query->runtime, task.address, &record);
-	if (rc == ompd_rc_ok)
-		*ret = kmp_flag(query->runtime, record.flags, FLAG(final));
+		*ret = icv == ICV_final_task ? kmp_flag(runtime, record.flags, FLAG(final)) :
+					       task.implicit == (icv == ICV_implicit_task);
 	return rc;
 }
 
-KMP_ICV_READER(implicit_task)
-{
-	struct kmp_task task;
-	ompd_rc_t rc = kmp_icv_task(query, &task);
-
-	if (rc == ompd_rc_ok)
-		*ret = task.implicit;
-	return rc;
-}
-
-KMP_ICV_READER(explicit_task)
-{
-	struct kmp_task task;
-	ompd_rc_t rc = kmp_icv_task(query, &task);
-
-	if (rc == ompd_rc_ok)
-		*ret = !task.implicit;
-	return rc;
-}
-
-// ---- Variables of a region -------------------------------------------------------------------
-
-KMP_ICV_READER(levels)
-{
-	struct kmp_region region;
-	ompd_rc_t rc = kmp_icv_region(query, &region);
-
-	if (rc == ompd_rc_ok)
-		*ret = region.level;
-	return rc;
-}
-
-KMP_ICV_READER(active_levels)
-{
-	struct kmp_region region;
-	ompd_rc_t rc = kmp_icv_region(query, &region);
-
-	if (rc == ompd_rc_ok)
-		*ret = region.active_level;
-	return rc;
-}
-
-KMP_ICV_READER(team_size)
-{
-	struct kmp_region region;
-	ompd_rc_t rc = kmp_icv_region(query, &region);
-
-	if (rc == ompd_rc_ok)
-		*ret = region.nthreads;
-	return rc;
-}
-
-KMP_ICV_READER(team_generator)
+ICV_VALUE(kmp_icv_region)
 {
 	static const ompd_team_generator_t generators[] = {
 		[KMP_REGION_INITIAL] = ompd_generator_program,
 		[KMP_REGION_PARALLEL] = ompd_generator_parallel,
 		[KMP_REGION_LEAGUE] = ompd_generator_teams,
 	};
-	struct kmp_region region;
-	ompd_rc_t rc = kmp_icv_region(query, &region);
+	struct region region;
+	ompd_rc_t rc = kmp_region_of(runtime, of, &region);
 
 	if (rc == ompd_rc_ok)
-		*ret = generators[region.kind];
+		*ret = icv == ICV_levels	? region.level :
+		       icv == ICV_active_levels ? region.active_level :
+		       icv == ICV_team_size	? region.nthreads :
+						  generators[region.kind];
 	return rc;
 }

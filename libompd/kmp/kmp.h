@@ -36,7 +36,7 @@ struct kmp_seen {
 };
 
 /** One process's libomp. All but what the comments name is constant for the life of the process. */
-struct kmp_runtime {
+struct runtime {
 	enum kmp_knowledge knowledge;
 	struct target target;
 	struct kmp_layout layout;
@@ -47,11 +47,11 @@ struct kmp_runtime {
 	char release[32]; // "LLVM 14"
 };
 
-/** Find the runtime @p name in @p target, and prove its layout unless the runtime tells it. */
-ompd_rc_t kmp_open(struct kmp_runtime *runtime, const struct target *target, const char *name);
-void kmp_close(struct kmp_runtime *runtime);
-/** Learn the layout, if that was left for later, or anew after the runtime was initialized. */
-ompd_rc_t kmp_ready(struct kmp_runtime *runtime);
+// The operations of the family, kmp_open() and so on.
+#define OPERATION(type, name, parameters) type kmp_##name parameters;
+#include "runtime/operations.def"
+
+extern const struct family kmp_family;
 
 // ---- Fields (kmp/read.c) ---------------------------------------------------------------------
 
@@ -62,7 +62,7 @@ ompd_rc_t kmp_ready(struct kmp_runtime *runtime);
 #define ICV(field) KMP_FIELD_kmp_internal_control_t__##field
 
 /** Check whether the release keeps it, be it that where is not proven. */
-static inline bool kmp_has(const struct kmp_runtime *runtime, enum kmp_field field)
+static inline bool kmp_has(const struct runtime *runtime, enum kmp_field field)
 {
 	return runtime->layout.field[field].size != 0 ||
 	       runtime->layout.standing[field] == LAYOUT_DOUBTED;
@@ -72,8 +72,7 @@ static inline bool kmp_has(const struct kmp_runtime *runtime, enum kmp_field fie
 #define KMP_NOWHERE UINT64_C(1)
 
 /** Address of a field of the structure at @p base; KMP_NOWHERE if it is not known. */
-static inline uint64_t kmp_at(const struct kmp_runtime *runtime, uint64_t base,
-			      enum kmp_field field)
+static inline uint64_t kmp_at(const struct runtime *runtime, uint64_t base, enum kmp_field field)
 {
 	const struct layout_field *place = &runtime->layout.field[field];
 
@@ -81,22 +80,43 @@ static inline uint64_t kmp_at(const struct kmp_runtime *runtime, uint64_t base,
 }
 
 /** Value of an integer or pointer field, zero-extended. unsupported if the release has none. */
-ompd_rc_t kmp_read(const struct kmp_runtime *runtime, uint64_t base, enum kmp_field field,
+ompd_rc_t kmp_read(const struct runtime *runtime, uint64_t base, enum kmp_field field,
 		   uint64_t *ret);
 enum {
 	KMP_WHOLE = 512, // bytes: structures of no more are read whole, for the reads that follow
 };
 
+/** A field that is wanted, and where: as a word, or as the int that it is. */
 struct kmp_wanted {
 	enum kmp_field field;
-	uint64_t *ret;
+	uint64_t *word;
+	int32_t *number;
 };
+
+#define WANT(of, to)                        \
+	{                                   \
+		.field = (of), .word = (to) \
+	}
+#define WANT_INT(of, to)                      \
+	{                                     \
+		.field = (of), .number = (to) \
+	}
+
+/**
+ * Read fields of a structure, each a WANT(field, &word) or WANT_INT(field, &number). The first
+ * failure counts.
+ */
+#define KMP_READ(runtime, base, ...)                                           \
+	kmp_read_each((runtime), (base), (struct kmp_wanted[]){ __VA_ARGS__ }, \
+		      sizeof((struct kmp_wanted[]){ __VA_ARGS__ }) / sizeof(struct kmp_wanted))
+ompd_rc_t kmp_read_each(const struct runtime *runtime, uint64_t base,
+			const struct kmp_wanted *wanted, size_t count);
 
 /**
  * Read several fields of a structure by one read of the target: of the part of the structure in
  * which they lie. The first failure counts.
  */
-ompd_rc_t kmp_read_fields(const struct kmp_runtime *runtime, uint64_t base,
+ompd_rc_t kmp_read_fields(const struct runtime *runtime, uint64_t base,
 			  const struct kmp_wanted *wanted, size_t count);
 
 /** A part of a structure, which is read at once. */
@@ -112,23 +132,23 @@ struct kmp_span {
 /**
  * Extend @p span to a field of the structure that begins @p start bytes after that of the span.
  */
-void kmp_span_add(const struct kmp_runtime *runtime, struct kmp_span *span, uint32_t start,
+void kmp_span_add(const struct runtime *runtime, struct kmp_span *span, uint32_t start,
 		  enum kmp_field field);
 /** Read a part of the structure at @p base, for the reads within it that follow. */
-void kmp_view_span(const struct kmp_runtime *runtime, uint64_t base, const struct kmp_span *span);
+void kmp_view_span(const struct runtime *runtime, uint64_t base, const struct kmp_span *span);
 
 /** unsupported, with the reason, if the place of one of the flags of tasks is not proven. */
-ompd_rc_t kmp_know_flags(const struct kmp_runtime *runtime);
+ompd_rc_t kmp_know_flags(const struct runtime *runtime);
 /** Value of an int field. */
-ompd_rc_t kmp_read_int(const struct kmp_runtime *runtime, uint64_t base, enum kmp_field field,
+ompd_rc_t kmp_read_int(const struct runtime *runtime, uint64_t base, enum kmp_field field,
 		       int32_t *ret);
 
 /** Value of a variable of @p size bytes; unsupported if its place is not known. */
-ompd_rc_t kmp_read_global(const struct kmp_runtime *runtime, enum kmp_global global,
-			  unsigned int size, uint64_t *ret);
+ompd_rc_t kmp_read_global(const struct runtime *runtime, enum kmp_global global, unsigned int size,
+			  uint64_t *ret);
 
 /** Element @p index of the array of pointers at @p array. */
-ompd_rc_t kmp_read_element(const struct kmp_runtime *runtime, uint64_t array, uint64_t index,
+ompd_rc_t kmp_read_element(const struct runtime *runtime, uint64_t array, uint64_t index,
 			   uint64_t *ret);
 
 /** ok in place of unavailable, where that there is none is an answer. */
@@ -142,28 +162,22 @@ static inline ompd_rc_t kmp_or_none(ompd_rc_t rc)
 
 // ---- The list of threads (kmp/thread_list.c) -------------------------------------------------
 
-ompd_rc_t kmp_seen_open(const struct target *target, struct kmp_seen **ret);
-void kmp_seen_close(const struct target *target, struct kmp_seen *seen);
-
 /**
  * Return the thread with this gtid, 0 if there is none now.
  * @return unavailable: the runtime has never had so many threads.
  */
-ompd_rc_t kmp_thread_at(const struct kmp_runtime *runtime, uint64_t gtid, uint64_t *ret);
+ompd_rc_t kmp_thread_at(const struct runtime *runtime, uint64_t gtid, uint64_t *ret);
 
 /** Return the thread with the next gtid from @p gtid on; unavailable at the end. */
-ompd_rc_t kmp_next_thread(const struct kmp_runtime *runtime, uint64_t *gtid, uint64_t *ret);
-
-/** unavailable: the thread has not used OpenMP. */
-ompd_rc_t kmp_thread_of_pthread(const struct kmp_runtime *runtime, uint64_t pthread,
-				struct family_thread *ret);
+ompd_rc_t kmp_next_listed(const struct runtime *runtime, uint64_t *gtid, uint64_t *ret);
 
 // ---- Threads (kmp/thread.c) ------------------------------------------------------------------
 
-struct kmp_thread {
+struct thread {
 	uint64_t address; // of the kmp_info
-	uint64_t pthread;
-	uint64_t team; // 0: in the pool
+	uint64_t pthread; // 0: could not be read
+	uint64_t list;	  // the runtime's array of threads in which it was found
+	uint64_t team;	  // 0: in the pool
 	uint64_t
 		primary; // the thread with number 0 of its team; 0: where that is kept is not known
 	uint32_t gtid;
@@ -172,53 +186,32 @@ struct kmp_thread {
 	bool in_pool;
 };
 
-/** How much of a kmp_info is read at once. */
-enum kmp_part {
-	KMP_PART_PLACE, // the members of struct kmp_thread
-	KMP_PART_STATE, // these, and what the runtime keeps for a tool
-	KMP_PART_TASK,	// these, and the current task
-	KMP_PART_WAIT,	// these, and the counts of barriers
-};
-
 /** Read the thread at @p address, which must be one of the runtime's array of threads. */
-ompd_rc_t kmp_read_thread(const struct kmp_runtime *runtime, uint64_t address,
-			  struct kmp_thread *ret);
-/** Read a thread that was found before. unavailable: it has left the runtime since. */
-ompd_rc_t kmp_find_thread_again(const struct kmp_runtime *runtime,
-				const struct family_thread *found, enum kmp_part part,
-				struct kmp_thread *ret);
-/** Return what finds the thread again that the runtime's array has at @p address. */
-struct family_thread kmp_found_thread(const struct kmp_runtime *runtime, uint64_t address);
+ompd_rc_t kmp_read_thread(const struct runtime *runtime, uint64_t address, struct thread *ret);
 
 /** Read the address of the kmp_taskdata of the task that a thread executes. */
-static inline ompd_rc_t kmp_thread_task(const struct kmp_runtime *runtime,
-					const struct kmp_thread *thread, uint64_t *ret)
+static inline ompd_rc_t kmp_thread_task(const struct runtime *runtime, const struct thread *thread,
+					uint64_t *ret)
 {
 	return kmp_read(runtime, thread->address, INFO(th_current_task), ret);
 }
 
 /** Read the pthread_t of a thread; 0: it has none yet. */
-ompd_rc_t kmp_pthread_of_thread(const struct kmp_runtime *runtime, uint64_t thread, uint64_t *ret);
+ompd_rc_t kmp_read_pthread(const struct runtime *runtime, uint64_t thread, uint64_t *ret);
 
 /** Check whether the thread with that gtid is a hidden helper. */
-ompd_rc_t kmp_is_helper(const struct kmp_runtime *runtime, uint64_t gtid, bool *ret);
+ompd_rc_t kmp_is_helper(const struct runtime *runtime, uint64_t gtid, bool *ret);
 
 /**
  * Check whether a worker is idle: in the pool, or kept by a team whose region is over, or by a team
  * of a league that is in no region. A hot team keeps its workers, and they keep their pointers to
  * it; its primary thread, which is in it, shows that it is at work.
  */
-ompd_rc_t kmp_is_idle(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-		      bool *ret);
+ompd_rc_t kmp_is_idle(const struct runtime *runtime, const struct thread *thread, bool *ret);
 
-enum kmp_thread_kind {
-	KMP_THREAD_INITIAL, // the root of a contention group
-	KMP_THREAD_WORKER,
-	KMP_THREAD_HELPER, // one of the hidden helper threads
-};
-
-ompd_rc_t kmp_thread_kind(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			  enum kmp_thread_kind *ret);
+/** Return the enum ompd_ext_thread_kind of a thread. */
+ompd_rc_t kmp_thread_kind(const struct runtime *runtime, const struct thread *thread,
+			  uint32_t *ret);
 
 // ---- Teams (kmp/team.c) ----------------------------------------------------------------------
 
@@ -240,12 +233,12 @@ enum {
 };
 
 /** Extend a part of a team to all that kmp_read_team() reads. */
-void kmp_span_of_team(const struct kmp_runtime *runtime, struct kmp_span *span);
+void kmp_span_of_team(const struct runtime *runtime, struct kmp_span *span);
 /** Read a team and check what must hold of any. */
-ompd_rc_t kmp_read_team(const struct kmp_runtime *runtime, uint64_t address, struct kmp_team *ret);
+ompd_rc_t kmp_read_team(const struct runtime *runtime, uint64_t address, struct kmp_team *ret);
 
 /** Read the address of the thread with that number from the array of a team. */
-ompd_rc_t kmp_team_thread(const struct kmp_runtime *runtime, const struct kmp_team *team,
+ompd_rc_t kmp_team_thread(const struct runtime *runtime, const struct kmp_team *team,
 			  uint32_t number, uint64_t *ret);
 
 /** Count the regions that a team stands for. */
@@ -265,8 +258,7 @@ static inline bool kmp_is_given_up(const struct kmp_team *team)
 }
 
 /** Check whether the team at @p wanted is @p team or one of its ancestors. */
-ompd_rc_t kmp_is_within(const struct kmp_runtime *runtime, uint64_t team, uint64_t wanted,
-			bool *ret);
+ompd_rc_t kmp_is_within(const struct runtime *runtime, uint64_t team, uint64_t wanted, bool *ret);
 
 // ---- Regions (kmp/region.c) ------------------------------------------------------------------
 
@@ -278,7 +270,7 @@ enum kmp_region_kind {
 
 #define KMP_UNCOUNTED UINT32_MAX // of a parallel region; what teams are around it matters to few
 
-struct kmp_region {
+struct region {
 	enum kmp_region_kind kind;
 	struct kmp_team team;
 	uint32_t above; // regions of the same team within this one
@@ -287,60 +279,44 @@ struct kmp_region {
 	int32_t teams_level; // level of the teams construct around it, -1: none; or was, if uncounted
 };
 
-/** Return the innermost region that a thread takes part in; unavailable if it is idle. */
-ompd_rc_t kmp_current_region(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			     struct kmp_region *ret);
-/** unavailable for the implicit region of a root. */
-ompd_rc_t kmp_enclosing_region(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			       struct kmp_region *ret);
-uint64_t kmp_region_id(const struct kmp_region *region);
-
 /** Check the number of a thread in its own region: a thread gets its number and its team one after
  * the other (__kmp_initialize_info). */
-ompd_rc_t kmp_check_number(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			   const struct kmp_region *region);
+ompd_rc_t kmp_check_number(const struct runtime *runtime, const struct thread *thread,
+			   const struct region *region);
 
 /** Where a thread, or its ancestor, stands in a region that may enclose the thread's own. */
 struct kmp_place {
 	uint32_t thread_num;
-	bool member;		 // the thread itself is of the region's team
-	bool innermost;		 // the region is the thread's own
-	struct kmp_region inner; // else the region within it that the thread is in
-	bool inner_is_left;	 // and is about to leave
+	bool member;	     // the thread itself is of the region's team
+	bool innermost;	     // the region is the thread's own
+	struct region inner; // else the region within it that the thread is in
+	bool inner_is_left;  // and is about to leave
 };
 
 /** unavailable if the region does not enclose the thread. */
-ompd_rc_t kmp_find_place(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			 const struct kmp_region *region, struct kmp_place *ret);
-
-/** Return the thread with number @p thread_num; bad_input if there is none. */
-ompd_rc_t kmp_region_member(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			    uint32_t thread_num, struct kmp_thread *ret);
+ompd_rc_t kmp_find_place(const struct runtime *runtime, const struct thread *thread,
+			 const struct region *region, struct kmp_place *ret);
 
 /**
  * Return the team of the league that a region of kind LEAGUE is one of; the same for a serialized
  * one.
  */
-ompd_rc_t kmp_league_team(const struct kmp_runtime *runtime, const struct kmp_region *region,
+ompd_rc_t kmp_league_team(const struct runtime *runtime, const struct region *region,
 			  struct kmp_team *ret);
 
 /**
  * Entry point of the region's outlined function; unavailable if it is not kept (kmp/function.c).
  */
-ompd_rc_t kmp_region_function(struct kmp_runtime *runtime, const struct kmp_region *region,
-			      uint64_t *ret);
-/** Address of the text that tells where the region's construct is; 0 if it is not kept. */
-ompd_rc_t kmp_region_source(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			    uint64_t *ret);
+ompd_rc_t kmp_region_function(struct runtime *runtime, const struct region *region, uint64_t *ret);
 
 // ---- Tasks (kmp/task.c) ----------------------------------------------------------------------
 
 /** A task: a kmp_taskdata; the implicit tasks of nested serialized regions share one. */
-struct kmp_task {
+struct task {
 	uint64_t address;
 	bool implicit;
 	uint32_t likely; // the thread that is asked first whether it works on it
-	struct kmp_region region;
+	struct region region;
 };
 
 /** A task's record with what is always meaningful. */
@@ -350,98 +326,58 @@ struct kmp_task_record {
 	uint32_t flags; // kmp_tasking_flags
 };
 
-ompd_rc_t kmp_read_task(const struct kmp_runtime *runtime, uint64_t address,
+ompd_rc_t kmp_read_task(const struct runtime *runtime, uint64_t address,
 			struct kmp_task_record *ret);
 /** Return the address of the kmp_taskdata in front of a kmp_task. */
-uint64_t kmp_taskdata_of(const struct kmp_runtime *runtime, uint64_t task);
+uint64_t kmp_taskdata_of(const struct runtime *runtime, uint64_t task);
 /** Return the address of the kmp_task behind a kmp_taskdata. */
-uint64_t kmp_task_behind(const struct kmp_runtime *runtime, uint64_t taskdata);
+uint64_t kmp_task_behind(const struct runtime *runtime, uint64_t taskdata);
 /** Member of the kmp_task behind a kmp_taskdata. */
-ompd_rc_t kmp_read_behind(const struct kmp_runtime *runtime, uint64_t taskdata,
-			  enum kmp_field field, uint64_t *ret);
+ompd_rc_t kmp_read_behind(const struct runtime *runtime, uint64_t taskdata, enum kmp_field field,
+			  uint64_t *ret);
 
 /** Check whether a bit of kmp_tasking_flags is set; false if the release has no such bit. */
-bool kmp_flag(const struct kmp_runtime *runtime, uint32_t flags, enum kmp_field bit);
+bool kmp_flag(const struct runtime *runtime, uint32_t flags, enum kmp_field bit);
 
 // The bits that are named often.
 #define FLAG(bit) KMP_FIELD_kmp_tasking_flags_t__##bit
 
-static inline bool kmp_is_explicit(const struct kmp_runtime *runtime,
+static inline bool kmp_is_explicit(const struct runtime *runtime,
 				   const struct kmp_task_record *record)
 {
 	return kmp_flag(runtime, record->flags, FLAG(tasktype));
 }
 
-/** Return the task at @p address, which something in @p region pointed to. */
-ompd_rc_t kmp_adopt(const struct kmp_runtime *runtime, const struct kmp_region *region,
-		    uint64_t address, struct kmp_task *ret);
-
-ompd_rc_t kmp_current_task(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			   struct kmp_task *ret);
 /**
  * Return the record that the runtime uses for it: in nested regions of one thread perhaps
  * another's.
  */
-ompd_rc_t kmp_current_record(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			     struct kmp_task *ret);
+ompd_rc_t kmp_current_record(const struct runtime *runtime, const struct thread *thread,
+			     struct task *ret);
 /**
  * Return the task that a member of @p region works on in that region; @p running: at this moment.
  */
-ompd_rc_t kmp_member_task(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			  const struct kmp_region *region, struct kmp_task *ret, bool *running);
-ompd_rc_t kmp_implicit_task(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			    uint32_t thread_num, struct kmp_task *ret);
-ompd_rc_t kmp_generating_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			      struct kmp_task *ret);
-ompd_rc_t kmp_scheduling_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			      struct kmp_task *ret);
-ompd_rc_t kmp_task_function(struct kmp_runtime *runtime, const struct kmp_task *task,
-			    uint64_t *ret);
+ompd_rc_t kmp_member_task(const struct runtime *runtime, const struct thread *thread,
+			  const struct region *region, struct task *ret, bool *running);
 
 /** Number of the implicit task at @p address in the region's team; false if it is none. */
-bool kmp_implicit_task_number(const struct kmp_runtime *runtime, const struct kmp_region *region,
+bool kmp_implicit_task_number(const struct runtime *runtime, const struct region *region,
 			      uint64_t address, uint32_t *ret);
-uint64_t kmp_task_id(const struct kmp_task *task);
 
 /**
  * Check whether the explicit tasks of the region's team belong to it, and not to a region within.
  */
-bool kmp_owns_tasks(const struct kmp_region *region);
+bool kmp_owns_tasks(const struct region *region);
 
 // ---- The tool interface (kmp/ompt.c) ---------------------------------------------------------
 
-/** ok if a tool, or OMP_DEBUG, has the runtime keep states, frames and tool data; unavailable. */
-ompd_rc_t kmp_tool_active(const struct kmp_runtime *runtime);
-
-/** Find what the runtime keeps for a tool: addresses of an ompt_task_info and an ompt_team_info. */
-ompd_rc_t kmp_ompt_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			uint64_t *ret);
-ompd_rc_t kmp_ompt_team(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			uint64_t *ret);
-/** Return what the tool stored for one of these; the others are zero. */
-ompd_rc_t kmp_tool_data(const struct kmp_runtime *runtime, const struct family_thread *thread,
-			const struct kmp_region *region, const struct kmp_task *task,
-			uint64_t *ret);
-/** Return the type of a task: bits of ompt_task_flag_t. */
-ompd_rc_t kmp_ompt_task_type(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			     uint32_t *ret);
-/** Return the memory of an explicit task; unavailable: of any other. */
-ompd_rc_t kmp_task_memory(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			  uint64_t *address, uint64_t *size);
-ompd_rc_t kmp_task_frame(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			 ompd_frame_info_t *exit_frame, ompd_frame_info_t *enter_frame);
+/** Find what the runtime keeps for a tool: the address of an ompt_task_info. */
+ompd_rc_t kmp_ompt_task(const struct runtime *runtime, const struct task *task, uint64_t *ret);
 
 // ---- States and waits (kmp/wait.c) -----------------------------------------------------------
 
-ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-		    ompd_word_t *state, ompd_wait_id_t *wait_id);
-ompd_rc_t kmp_classify_call(struct kmp_runtime *runtime, uint64_t return_address,
-			    ompd_ext_wait_site *site);
-ompd_rc_t kmp_classify_entry(struct kmp_runtime *runtime, uint64_t entry, ompd_ext_wait_site *site);
-ompd_rc_t kmp_classify_futex(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			     uint64_t futex, ompd_ext_wait_site *site);
 /** Check whether an address lies among the functions of the runtime. */
-ompd_rc_t kmp_is_own_code(struct kmp_runtime *runtime, uint64_t address, bool *ret);
+ompd_rc_t kmp_is_own_code(struct runtime *runtime, uint64_t address, bool *ret);
 
 // ---- Locks (kmp/lock.c) ----------------------------------------------------------------------
 
@@ -453,34 +389,11 @@ struct kmp_lock {
 	uint64_t type;	  // kmp_indirect_locktag_t
 };
 
-ompd_rc_t kmp_find_lock(const struct kmp_runtime *runtime, uint32_t kind, uint64_t variable,
+ompd_rc_t kmp_find_lock(const struct runtime *runtime, uint32_t kind, uint64_t variable,
 			struct kmp_lock *ret);
 /** Check whether threads queue for a lock, and the queue names them. */
 bool kmp_lock_has_queue(const struct kmp_lock *lock);
-ompd_rc_t kmp_lock_owner(const struct kmp_runtime *runtime, const struct kmp_lock *lock,
+ompd_rc_t kmp_lock_owner(const struct runtime *runtime, const struct kmp_lock *lock,
 			 ompd_ext_lock_info *ret);
-// The functions from here on do what those of ompd_ext.h do (kmp/wait_lock.c).
-
-/** Describe the loop whose iterations a thread fetches. */
-ompd_rc_t kmp_loop_info(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			ompd_ext_loop_info *ret);
-
-/**
- * Return the thread that has fetched the iteration whose turn it is in the ordered region of its
- * loop.
- */
-ompd_rc_t kmp_ordered_turn(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			   int *ret);
-
-ompd_rc_t kmp_task_counts(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			  ompd_ext_task_counts *ret);
-
-ompd_rc_t kmp_lock_argument(struct kmp_runtime *runtime, uint64_t return_address,
-			    ompd_ext_argument *ret);
-ompd_rc_t kmp_confirm_lock(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			   uint32_t kind, uint64_t variable, const uint64_t *in_use,
-			   size_t in_use_count);
-ompd_rc_t kmp_lock_info(const struct kmp_runtime *runtime, uint32_t kind, uint64_t address,
-			ompd_ext_lock_info *ret);
 
 #endif

@@ -5,6 +5,12 @@
 
 #include "kmp/kmp.h"
 
+#define TICKET(field) KMP_FIELD_kmp_base_ticket_lock_t__##field
+#define QUEUING(field) KMP_FIELD_kmp_base_queuing_lock_t__##field
+#define TAS(field) KMP_FIELD_kmp_base_tas_lock_t__##field
+#define DRDPA(field) KMP_FIELD_kmp_base_drdpa_lock_t__##field
+#define TABLE(field) KMP_FIELD_kmp_indirect_lock_table_t__##field
+
 enum {
 	TAG_BITS = 8, // of a direct lock
 };
@@ -32,8 +38,7 @@ enum indirect_lock {
 };
 
 // Fill in the owner, which a lock records as a gtid plus one; 0: none.
-static ompd_rc_t set_owner(const struct kmp_runtime *runtime, int64_t owner,
-			   ompd_ext_lock_info *ret)
+static ompd_rc_t set_owner(const struct runtime *runtime, int64_t owner, ompd_ext_lock_info *ret)
 {
 	ompd_rc_t rc = ompd_rc_unavailable;
 
@@ -52,8 +57,7 @@ static ompd_rc_t set_owner(const struct kmp_runtime *runtime, int64_t owner,
 	return ompd_rc_ok;
 }
 
-static ompd_rc_t direct_lock(const struct kmp_runtime *runtime, uint32_t word,
-			     ompd_ext_lock_info *ret)
+static ompd_rc_t direct_lock(const struct runtime *runtime, uint32_t word, ompd_ext_lock_info *ret)
 {
 	uint32_t value = word >> TAG_BITS;
 
@@ -74,43 +78,36 @@ static ompd_rc_t direct_lock(const struct kmp_runtime *runtime, uint32_t word,
 
 // A lock that threads queue for: -1 in place of the head of the queue if it is held and nobody
 // waits.
-static ompd_rc_t queuing_lock(const struct kmp_runtime *runtime, uint64_t lock,
-			      ompd_ext_lock_info *ret)
+static ompd_rc_t queuing_lock(const struct runtime *runtime, uint64_t lock, ompd_ext_lock_info *ret)
 {
 	int32_t head;
-	ompd_rc_t rc =
-		kmp_read_int(runtime, lock, KMP_FIELD_kmp_base_queuing_lock_t__head_id, &head);
+	ompd_rc_t rc = kmp_read_int(runtime, lock, QUEUING(head_id), &head);
 
 	if (rc == ompd_rc_ok)
 		*ret = (ompd_ext_lock_info){ .held = head != 0 };
 	return rc;
 }
 
-static ompd_rc_t ticket_lock(const struct kmp_runtime *runtime, uint64_t lock,
-			     ompd_ext_lock_info *ret)
+static ompd_rc_t ticket_lock(const struct runtime *runtime, uint64_t lock, ompd_ext_lock_info *ret)
 {
 	int32_t next, serving;
-	ompd_rc_t rc =
-		kmp_read_int(runtime, lock, KMP_FIELD_kmp_base_ticket_lock_t__next_ticket, &next);
+	ompd_rc_t rc = KMP_READ(runtime, lock, WANT_INT(TICKET(next_ticket), &next),
+				WANT_INT(TICKET(now_serving), &serving));
 
-	if (rc == ompd_rc_ok)
-		rc = kmp_read_int(runtime, lock, KMP_FIELD_kmp_base_ticket_lock_t__now_serving,
-				  &serving);
 	if (rc == ompd_rc_ok)
 		*ret = (ompd_ext_lock_info){ .held = next != serving };
 	return rc;
 }
 
 // A nested lock records its owner, and how many times it was set.
-static ompd_rc_t nested_lock(const struct kmp_runtime *runtime, uint64_t lock,
+static ompd_rc_t nested_lock(const struct runtime *runtime, uint64_t lock,
 			     enum kmp_field owner_field, enum kmp_field depth_field,
 			     unsigned int shift, ompd_ext_lock_info *ret)
 {
 	int32_t owner, depth;
-	ompd_rc_t rc = kmp_read_int(runtime, lock, owner_field, &owner);
+	ompd_rc_t rc = KMP_READ(runtime, lock, WANT_INT(owner_field, &owner),
+				WANT_INT(depth_field, &depth));
 
-	if (rc == ompd_rc_ok)
-		rc = kmp_read_int(runtime, lock, depth_field, &depth);
 	// The owner's number of a lock that is a word of a direct lock's kind carries its tag.
 	if (rc == ompd_rc_ok)
 		rc = set_owner(runtime, owner >> shift, ret);
@@ -120,7 +117,7 @@ static ompd_rc_t nested_lock(const struct kmp_runtime *runtime, uint64_t lock,
 }
 
 // Check a lock that is not a word: it has a pointer to itself.
-static ompd_rc_t check_lock(const struct kmp_runtime *runtime, uint64_t lock, uint64_t type)
+static ompd_rc_t check_lock(const struct runtime *runtime, uint64_t lock, uint64_t type)
 {
 	enum kmp_field field;
 	uint64_t self;
@@ -131,14 +128,14 @@ static ompd_rc_t check_lock(const struct kmp_runtime *runtime, uint64_t lock, ui
 		return ompd_rc_ok;
 	case INDIRECT_TICKET:
 	case INDIRECT_NESTED_TICKET:
-		field = KMP_FIELD_kmp_base_ticket_lock_t__self;
+		field = TICKET(self);
 		break;
 	case INDIRECT_DRDPA:
 	case INDIRECT_NESTED_DRDPA:
-		field = KMP_FIELD_kmp_base_drdpa_lock_t__initialized;
+		field = DRDPA(initialized);
 		break;
 	default:
-		field = KMP_FIELD_kmp_base_queuing_lock_t__initialized;
+		field = QUEUING(initialized);
 		break;
 	}
 	ompd_rc_t rc = kmp_read(runtime, lock, field, &self);
@@ -148,7 +145,7 @@ static ompd_rc_t check_lock(const struct kmp_runtime *runtime, uint64_t lock, ui
 		       rc;
 }
 
-static ompd_rc_t indirect_lock(const struct kmp_runtime *runtime, uint64_t lock, uint64_t type,
+static ompd_rc_t indirect_lock(const struct runtime *runtime, uint64_t lock, uint64_t type,
 			       ompd_ext_lock_info *ret)
 {
 	switch (type) {
@@ -159,20 +156,15 @@ static ompd_rc_t indirect_lock(const struct kmp_runtime *runtime, uint64_t lock,
 	case INDIRECT_RTM_QUEUING:
 		return queuing_lock(runtime, lock, ret);
 	case INDIRECT_NESTED_TAS:
-		return nested_lock(runtime, lock, KMP_FIELD_kmp_base_tas_lock_t__poll,
-				   KMP_FIELD_kmp_base_tas_lock_t__depth_locked, TAG_BITS, ret);
+		return nested_lock(runtime, lock, TAS(poll), TAS(depth_locked), TAG_BITS, ret);
 	case INDIRECT_NESTED_FUTEX:
-		return nested_lock(runtime, lock, KMP_FIELD_kmp_base_tas_lock_t__poll,
-				   KMP_FIELD_kmp_base_tas_lock_t__depth_locked, TAG_BITS + 1, ret);
+		return nested_lock(runtime, lock, TAS(poll), TAS(depth_locked), TAG_BITS + 1, ret);
 	case INDIRECT_NESTED_TICKET:
-		return nested_lock(runtime, lock, KMP_FIELD_kmp_base_ticket_lock_t__owner_id,
-				   KMP_FIELD_kmp_base_ticket_lock_t__depth_locked, 0, ret);
+		return nested_lock(runtime, lock, TICKET(owner_id), TICKET(depth_locked), 0, ret);
 	case INDIRECT_NESTED_QUEUING:
-		return nested_lock(runtime, lock, KMP_FIELD_kmp_base_queuing_lock_t__owner_id,
-				   KMP_FIELD_kmp_base_queuing_lock_t__depth_locked, 0, ret);
+		return nested_lock(runtime, lock, QUEUING(owner_id), QUEUING(depth_locked), 0, ret);
 	case INDIRECT_NESTED_DRDPA:
-		return nested_lock(runtime, lock, KMP_FIELD_kmp_base_drdpa_lock_t__owner_id,
-				   KMP_FIELD_kmp_base_drdpa_lock_t__depth_locked, 0, ret);
+		return nested_lock(runtime, lock, DRDPA(owner_id), DRDPA(depth_locked), 0, ret);
 	default:
 		return reason(ompd_rc_unavailable, "this kind of lock does not record its owner");
 	}
@@ -181,7 +173,7 @@ static ompd_rc_t indirect_lock(const struct kmp_runtime *runtime, uint64_t lock,
 // A lock of the program holds its number in the runtime's tables of locks, and a 0 in the lowest
 // bit. Tables have rows; when one is full another follows (__kmp_get_i_lock). Before LLVM 14 one
 // table grew (KMP_GET_I_LOCK).
-static ompd_rc_t lock_of_number(const struct kmp_runtime *runtime, uint64_t number, uint64_t *ret)
+static ompd_rc_t lock_of_number(const struct runtime *runtime, uint64_t number, uint64_t *ret)
 {
 	enum { ROW = 1024, MAX_TABLES = 64 };
 	uint64_t table = runtime->layout.global[KMP_GLOBAL___kmp_i_lock_table];
@@ -191,30 +183,25 @@ static ompd_rc_t lock_of_number(const struct kmp_runtime *runtime, uint64_t numb
 		return reason(ompd_rc_unavailable,
 			      "no symbol of this %s tells where its tables of locks are",
 			      runtime->name);
-	bool grows = !kmp_has(runtime, KMP_FIELD_kmp_indirect_lock_table_t__nrow_ptrs);
+	bool grows = !kmp_has(runtime, TABLE(nrow_ptrs));
 
 	for (int i = 0; table && i < MAX_TABLES; i++) {
 		ompd_rc_t rc = grows ? ompd_rc_ok :
-				       kmp_read(runtime, table,
-						KMP_FIELD_kmp_indirect_lock_table_t__nrow_ptrs,
-						&rows);
+				       kmp_read(runtime, table, TABLE(nrow_ptrs), &rows);
 
 		if (rc == ompd_rc_ok && !grows && number >= rows * ROW) {
 			number -= rows * ROW;
-			rc = kmp_read(runtime, table,
-				      KMP_FIELD_kmp_indirect_lock_table_t__next_table, &table);
+			rc = kmp_read(runtime, table, TABLE(next_table), &table);
 			if (rc != ompd_rc_ok)
 				return rc;
 			continue;
 		}
 		if (rc == ompd_rc_ok)
-			rc = kmp_read(runtime, table, KMP_FIELD_kmp_indirect_lock_table_t__next,
-				      &next);
+			rc = kmp_read(runtime, table, TABLE(next), &next);
 		if (rc == ompd_rc_ok && number >= next)
 			break;
 		if (rc == ompd_rc_ok)
-			rc = kmp_read(runtime, table, KMP_FIELD_kmp_indirect_lock_table_t__table,
-				      &array);
+			rc = kmp_read(runtime, table, TABLE(table), &array);
 		if (rc == ompd_rc_ok)
 			rc = kmp_read_element(runtime, array, number / ROW, &row);
 		*ret = row +
@@ -224,7 +211,7 @@ static ompd_rc_t lock_of_number(const struct kmp_runtime *runtime, uint64_t numb
 	return reason(ompd_rc_unavailable, "the lock is not initialized, or none");
 }
 
-ompd_rc_t kmp_find_lock(const struct kmp_runtime *runtime, uint32_t kind, uint64_t variable,
+ompd_rc_t kmp_find_lock(const struct runtime *runtime, uint32_t kind, uint64_t variable,
 			struct kmp_lock *ret)
 {
 	uint64_t word, entry = 0;
@@ -243,9 +230,8 @@ ompd_rc_t kmp_find_lock(const struct kmp_runtime *runtime, uint32_t kind, uint64
 		rc = lock_of_number(runtime, word >> 1, &entry);
 	if (rc != ompd_rc_ok || entry == 0)
 		return rc; // nobody was ever in the critical construct
-	rc = kmp_read(runtime, entry, KMP_FIELD_kmp_indirect_lock_t__lock, &ret->address);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, entry, KMP_FIELD_kmp_indirect_lock_t__type, &ret->type);
+	rc = KMP_READ(runtime, entry, WANT(KMP_FIELD_kmp_indirect_lock_t__lock, &ret->address),
+		      WANT(KMP_FIELD_kmp_indirect_lock_t__type, &ret->type));
 	if (rc == ompd_rc_ok)
 		rc = check_lock(runtime, ret->address, ret->type);
 	return rc;
@@ -258,7 +244,7 @@ bool kmp_lock_has_queue(const struct kmp_lock *lock)
 		lock->type == INDIRECT_RTM_QUEUING || lock->type == INDIRECT_NESTED_QUEUING);
 }
 
-ompd_rc_t kmp_lock_owner(const struct kmp_runtime *runtime, const struct kmp_lock *lock,
+ompd_rc_t kmp_lock_owner(const struct runtime *runtime, const struct kmp_lock *lock,
 			 ompd_ext_lock_info *ret)
 {
 	if (lock->direct)
@@ -270,7 +256,7 @@ ompd_rc_t kmp_lock_owner(const struct kmp_runtime *runtime, const struct kmp_loc
 	return indirect_lock(runtime, lock->address, lock->type, ret);
 }
 
-ompd_rc_t kmp_lock_info(const struct kmp_runtime *runtime, uint32_t kind, uint64_t address,
+ompd_rc_t kmp_lock_info(const struct runtime *runtime, uint32_t kind, uint64_t address,
 			ompd_ext_lock_info *ret)
 {
 	struct kmp_lock lock;

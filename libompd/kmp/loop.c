@@ -52,19 +52,16 @@ struct loop {
 	const struct fields *fields;
 };
 
-static ompd_rc_t find_loop(const struct kmp_runtime *runtime, uint64_t thread, struct loop *ret)
+static ompd_rc_t find_loop(const struct runtime *runtime, uint64_t thread, struct loop *ret)
 {
 	uint64_t dispatch, size;
 	ompd_rc_t rc = kmp_read(runtime, thread, INFO(th_dispatch), &dispatch);
 
 	*ret = (struct loop){ 0 };
-	if (rc == ompd_rc_ok && dispatch) {
-		rc = kmp_read(runtime, dispatch, KMP_FIELD_kmp_disp_t__th_dispatch_pr_current,
-			      &ret->own);
-		if (rc == ompd_rc_ok)
-			rc = kmp_read(runtime, dispatch,
-				      KMP_FIELD_kmp_disp_t__th_dispatch_sh_current, &ret->shared);
-	}
+	if (rc == ompd_rc_ok && dispatch)
+		rc = KMP_READ(runtime, dispatch,
+			      WANT(KMP_FIELD_kmp_disp_t__th_dispatch_pr_current, &ret->own),
+			      WANT(KMP_FIELD_kmp_disp_t__th_dispatch_sh_current, &ret->shared));
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!ret->own || !ret->shared)
@@ -105,16 +102,15 @@ static const struct {
 	{ SCHED_GUIDED_SIMD, GUIDED, ITERATIONS },
 };
 
-static ompd_rc_t count_remaining(const struct kmp_runtime *runtime, const struct loop *loop,
+static ompd_rc_t count_remaining(const struct runtime *runtime, const struct loop *loop,
 				 enum counting counting, ompd_ext_loop_info *ret)
 {
 	uint64_t begin, end;
 	ompd_rc_t rc;
 
 	if (counting == OWN_CHUNKS) {
-		rc = kmp_read(runtime, loop->own_numbers, loop->fields->count, &begin);
-		if (rc == ompd_rc_ok)
-			rc = kmp_read(runtime, loop->own_numbers, loop->fields->ub, &end);
+		rc = KMP_READ(runtime, loop->own_numbers, WANT(loop->fields->count, &begin),
+			      WANT(loop->fields->ub, &end));
 		if (rc == ompd_rc_ok)
 			ret->flags |= ompd_ext_loop_own;
 	} else {
@@ -136,7 +132,7 @@ static ompd_rc_t count_remaining(const struct kmp_runtime *runtime, const struct
 	return ompd_rc_ok;
 }
 
-ompd_rc_t kmp_loop_info(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+ompd_rc_t kmp_loop_info(const struct runtime *runtime, const struct thread *thread,
 			ompd_ext_loop_info *ret)
 {
 	uint64_t schedule, flags;
@@ -145,13 +141,11 @@ ompd_rc_t kmp_loop_info(const struct kmp_runtime *runtime, const struct kmp_thre
 
 	*ret = (ompd_ext_loop_info){ .id = loop.shared, .flags = ompd_ext_loop_total };
 	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, loop.own, PRIVATE(schedule), &schedule);
+		rc = KMP_READ(runtime, loop.own, WANT(PRIVATE(schedule), &schedule),
+			      WANT(PRIVATE(flags), &flags));
 	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, loop.own, PRIVATE(flags), &flags);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, loop.own_numbers, loop.fields->tc, &ret->total);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, loop.own_numbers, loop.fields->parm1, &ret->chunk);
+		rc = KMP_READ(runtime, loop.own_numbers, WANT(loop.fields->tc, &ret->total),
+			      WANT(loop.fields->parm1, &ret->chunk));
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (kmp_flag(runtime, (uint32_t)flags, SCHED_FLAG(ordered)))
@@ -172,7 +166,7 @@ ompd_rc_t kmp_loop_info(const struct kmp_runtime *runtime, const struct kmp_thre
 
 // Check of the thread at @p address whether its iterations are those of @p loop, and the one whose
 // turn it is among them.
-static ompd_rc_t has_turn(const struct kmp_runtime *runtime, uint64_t address, uint64_t shared,
+static ompd_rc_t has_turn(const struct runtime *runtime, uint64_t address, uint64_t shared,
 			  bool *ret)
 {
 	struct loop loop;
@@ -182,9 +176,8 @@ static ompd_rc_t has_turn(const struct kmp_runtime *runtime, uint64_t address, u
 	*ret = false;
 	if (rc != ompd_rc_ok || loop.shared != shared)
 		return kmp_or_none(rc);
-	rc = kmp_read(runtime, loop.own_numbers, loop.fields->ordered_lower, &lower);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, loop.own_numbers, loop.fields->ordered_upper, &upper);
+	rc = KMP_READ(runtime, loop.own_numbers, WANT(loop.fields->ordered_lower, &lower),
+		      WANT(loop.fields->ordered_upper, &upper));
 	if (rc == ompd_rc_ok)
 		rc = kmp_read(runtime, loop.shared_numbers, loop.fields->ordered_iteration, &turn);
 	if (rc == ompd_rc_ok)
@@ -192,8 +185,7 @@ static ompd_rc_t has_turn(const struct kmp_runtime *runtime, uint64_t address, u
 	return rc;
 }
 
-ompd_rc_t kmp_ordered_turn(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			   int *ret)
+ompd_rc_t kmp_ordered_turn(const struct runtime *runtime, const struct thread *thread, int *ret)
 {
 	struct kmp_team team;
 	struct loop loop;
@@ -218,16 +210,15 @@ ompd_rc_t kmp_ordered_turn(const struct kmp_runtime *runtime, const struct kmp_t
 							      "whose turn it is");
 }
 
-ompd_rc_t kmp_task_counts(const struct kmp_runtime *runtime, const struct kmp_task *task,
+ompd_rc_t kmp_task_counts(const struct runtime *runtime, const struct task *task,
 			  ompd_ext_task_counts *ret)
 {
 	uint64_t group = 0, primary, task_team = 0;
-	ompd_rc_t rc =
-		kmp_read(runtime, task->address, TASK(td_incomplete_child_tasks), &ret->children);
+	ompd_rc_t rc = KMP_READ(runtime, task->address,
+				WANT(TASK(td_incomplete_child_tasks), &ret->children),
+				WANT(TASK(td_taskgroup), &group));
 
 	ret->taskgroup = ret->detached = 0;
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, task->address, TASK(td_taskgroup), &group);
 	if (rc == ompd_rc_ok && group)
 		rc = kmp_read(runtime, group, KMP_FIELD_kmp_taskgroup_t__count, &ret->taskgroup);
 	if (rc == ompd_rc_ok)

@@ -5,7 +5,7 @@
 
 #include "kmp/kmp.h"
 
-ompd_rc_t kmp_tool_active(const struct kmp_runtime *runtime)
+ompd_rc_t kmp_tool_active(const struct runtime *runtime)
 {
 	uint64_t bits = 0;
 	ompd_rc_t rc = ompd_rc_ok;
@@ -29,8 +29,8 @@ ompd_rc_t kmp_tool_active(const struct kmp_runtime *runtime)
 // The entry of a serialized team's list that stands for the region with @p above others of the
 // team within it. The innermost has its place in the team and the task themselves: whenever one
 // begins, what was there moves to the list (__ompt_lw_taskteam_link).
-static ompd_rc_t serialized_entry(const struct kmp_runtime *runtime,
-				  const struct kmp_region *region, uint32_t above, uint64_t *ret)
+static ompd_rc_t serialized_entry(const struct runtime *runtime, const struct region *region,
+				  uint32_t above, uint64_t *ret)
 {
 	struct cycle cycle = { 0 };
 	ompd_rc_t rc =
@@ -47,14 +47,13 @@ static ompd_rc_t serialized_entry(const struct kmp_runtime *runtime,
 }
 
 // Count the regions within this one for which the same team, and the same task, stand.
-static uint32_t regions_within(const struct kmp_region *region)
+static uint32_t regions_within(const struct region *region)
 {
 	return region->above +
 	       (region->kind == KMP_REGION_LEAGUE && region->team.level > region->level);
 }
 
-ompd_rc_t kmp_ompt_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			uint64_t *ret)
+ompd_rc_t kmp_ompt_task(const struct runtime *runtime, const struct task *task, uint64_t *ret)
 {
 	uint32_t above = regions_within(&task->region);
 	uint64_t entry;
@@ -71,8 +70,8 @@ ompd_rc_t kmp_ompt_task(const struct kmp_runtime *runtime, const struct kmp_task
 	return rc;
 }
 
-ompd_rc_t kmp_ompt_team(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			uint64_t *ret)
+static ompd_rc_t find_team_info(const struct runtime *runtime, const struct region *region,
+				uint64_t *ret)
 {
 	uint32_t above = regions_within(region);
 	uint64_t entry;
@@ -89,37 +88,32 @@ ompd_rc_t kmp_ompt_team(const struct kmp_runtime *runtime, const struct kmp_regi
 	return rc;
 }
 
-ompd_rc_t kmp_tool_data(const struct kmp_runtime *runtime, const struct family_thread *thread,
-			const struct kmp_region *region, const struct kmp_task *task, uint64_t *ret)
+ompd_rc_t kmp_tool_data(const struct runtime *runtime, const struct object *of, uint64_t *ret)
 {
-	struct kmp_thread read;
+	enum kmp_field field;
 	uint64_t info;
 	ompd_rc_t rc;
 
-	if (thread) {
-		rc = kmp_find_thread_again(runtime, thread, KMP_PART_STATE, &read);
+	if (of->thread) {
+		struct thread thread = *of->thread;
+
+		rc = kmp_thread_again(runtime, &thread, THREAD_DATA);
 		if (rc == ompd_rc_ok)
 			rc = kmp_tool_active(runtime);
-		info = kmp_at(runtime, thread->address, INFO(ompt_thread_info));
-		return rc == ompd_rc_ok ? kmp_read(runtime, info,
-						   KMP_FIELD_ompt_thread_info_t__thread_data, ret) :
-					  rc;
+		info = kmp_at(runtime, thread.address, INFO(ompt_thread_info));
+		field = KMP_FIELD_ompt_thread_info_t__thread_data;
+	} else if (of->region) {
+		rc = find_team_info(runtime, of->region, &info);
+		field = KMP_FIELD_ompt_team_info_t__parallel_data;
+	} else {
+		rc = kmp_ompt_task(runtime, of->task, &info);
+		field = KMP_FIELD_ompt_task_info_t__task_data;
 	}
-	if (region) {
-		rc = kmp_ompt_team(runtime, region, &info);
-		return rc == ompd_rc_ok ? kmp_read(runtime, info,
-						   KMP_FIELD_ompt_team_info_t__parallel_data, ret) :
-					  rc;
-	}
-	rc = kmp_ompt_task(runtime, task, &info);
-	return rc == ompd_rc_ok ?
-		       kmp_read(runtime, info, KMP_FIELD_ompt_task_info_t__task_data, ret) :
-		       rc;
+	return rc == ompd_rc_ok ? kmp_read(runtime, info, field, ret) : rc;
 }
 
 // __ompt_get_task_info_internal()
-ompd_rc_t kmp_ompt_task_type(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			     uint32_t *ret)
+ompd_rc_t kmp_ompt_task_type(const struct runtime *runtime, const struct task *task, uint32_t *ret)
 {
 	// Of ompt_task_flag_t (OpenMP 5.2, 19.4.4.19).
 	enum { INITIAL = 1, IMPLICIT = 2, EXPLICIT = 4 };
@@ -156,8 +150,8 @@ ompd_rc_t kmp_ompt_task_type(const struct kmp_runtime *runtime, const struct kmp
 
 // __ompt_get_task_memory_internal(): up to release 16 from the members of a task that only some
 // tasks have, later the whole record.
-ompd_rc_t kmp_task_memory(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			  uint64_t *address, uint64_t *size)
+ompd_rc_t kmp_task_memory(const struct runtime *runtime, const struct task *task, uint64_t *address,
+			  uint64_t *size)
 {
 	enum { WHOLE_SINCE = 17 };
 	const struct kmp_layout *layout = &runtime->layout;

@@ -2,17 +2,13 @@
 
 #include "kmp/kmp.h"
 
-#define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) KMP_STRUCT_##s,
 #define LAYOUT_BITS(s, f) KMP_STRUCT_##s,
 static const uint8_t struct_of_field[KMP_FIELD_COUNT] = {
 #include "layout/kmp_fields.def"
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
-#undef LAYOUT_BITS
 
-ompd_rc_t kmp_read(const struct kmp_runtime *runtime, uint64_t base, enum kmp_field field,
+ompd_rc_t kmp_read(const struct runtime *runtime, uint64_t base, enum kmp_field field,
 		   uint64_t *ret)
 {
 	const struct layout_field *where = &runtime->layout.field[field];
@@ -39,7 +35,7 @@ ompd_rc_t kmp_read(const struct kmp_runtime *runtime, uint64_t base, enum kmp_fi
 	return ompd_rc_ok;
 }
 
-void kmp_span_add(const struct kmp_runtime *runtime, struct kmp_span *span, uint32_t start,
+void kmp_span_add(const struct runtime *runtime, struct kmp_span *span, uint32_t start,
 		  enum kmp_field field)
 {
 	const struct layout_field *place = &runtime->layout.field[field];
@@ -52,28 +48,36 @@ void kmp_span_add(const struct kmp_runtime *runtime, struct kmp_span *span, uint
 		span->end = start + place->offset + place->size;
 }
 
-void kmp_view_span(const struct kmp_runtime *runtime, uint64_t base, const struct kmp_span *span)
+void kmp_view_span(const struct runtime *runtime, uint64_t base, const struct kmp_span *span)
 {
 	if (span->first < span->end && base % 8 == 0)
 		target_view(&runtime->target, base + span->first, span->end - span->first);
 }
 
-ompd_rc_t kmp_read_fields(const struct kmp_runtime *runtime, uint64_t base,
+ompd_rc_t kmp_read_each(const struct runtime *runtime, uint64_t base,
+			const struct kmp_wanted *wanted, size_t count)
+{
+	ompd_rc_t rc = ompd_rc_ok;
+
+	for (size_t i = 0; rc == ompd_rc_ok && i < count; i++)
+		rc = wanted[i].word ?
+			     kmp_read(runtime, base, wanted[i].field, wanted[i].word) :
+			     kmp_read_int(runtime, base, wanted[i].field, wanted[i].number);
+	return rc;
+}
+
+ompd_rc_t kmp_read_fields(const struct runtime *runtime, uint64_t base,
 			  const struct kmp_wanted *wanted, size_t count)
 {
 	struct kmp_span span = KMP_SPAN_EMPTY;
-	ompd_rc_t rc = ompd_rc_ok;
 
 	for (size_t i = 0; i < count; i++)
 		kmp_span_add(runtime, &span, 0, wanted[i].field);
 	kmp_view_span(runtime, base, &span);
-	for (size_t i = 0; rc == ompd_rc_ok && i < count; i++) {
-		rc = kmp_read(runtime, base, wanted[i].field, wanted[i].ret);
-	}
-	return rc;
+	return kmp_read_each(runtime, base, wanted, count);
 }
 
-ompd_rc_t kmp_read_int(const struct kmp_runtime *runtime, uint64_t base, enum kmp_field field,
+ompd_rc_t kmp_read_int(const struct runtime *runtime, uint64_t base, enum kmp_field field,
 		       int32_t *ret)
 {
 	uint64_t value;
@@ -84,8 +88,8 @@ ompd_rc_t kmp_read_int(const struct kmp_runtime *runtime, uint64_t base, enum km
 	return rc;
 }
 
-ompd_rc_t kmp_read_global(const struct kmp_runtime *runtime, enum kmp_global global,
-			  unsigned int size, uint64_t *ret)
+ompd_rc_t kmp_read_global(const struct runtime *runtime, enum kmp_global global, unsigned int size,
+			  uint64_t *ret)
 {
 	uint64_t address = runtime->layout.global[global];
 
@@ -96,7 +100,7 @@ ompd_rc_t kmp_read_global(const struct kmp_runtime *runtime, enum kmp_global glo
 	return target_read_uint(&runtime->target, address, size, ret);
 }
 
-ompd_rc_t kmp_read_element(const struct kmp_runtime *runtime, uint64_t array, uint64_t index,
+ompd_rc_t kmp_read_element(const struct runtime *runtime, uint64_t array, uint64_t index,
 			   uint64_t *ret)
 {
 	ompd_rc_t rc = ompd_rc_error;
@@ -110,7 +114,7 @@ ompd_rc_t kmp_read_element(const struct kmp_runtime *runtime, uint64_t array, ui
 }
 
 // What is asked of a task's flags is answered with true or false: all of them must be known.
-ompd_rc_t kmp_know_flags(const struct kmp_runtime *runtime)
+ompd_rc_t kmp_know_flags(const struct runtime *runtime)
 {
 	static const enum kmp_field used[] = {
 		FLAG(complete), FLAG(detachable),    FLAG(executing),	       FLAG(final),
@@ -129,7 +133,7 @@ ompd_rc_t kmp_know_flags(const struct kmp_runtime *runtime)
 	return ompd_rc_ok;
 }
 
-bool kmp_flag(const struct kmp_runtime *runtime, uint32_t flags, enum kmp_field bit)
+bool kmp_flag(const struct runtime *runtime, uint32_t flags, enum kmp_field bit)
 {
 	return (flags & kmp_layout_bits(&runtime->layout, bit)) != 0;
 }

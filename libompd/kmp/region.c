@@ -22,7 +22,7 @@ struct step {
 };
 
 // Take one step outwards. unavailable: the root was reached.
-static ompd_rc_t step_out(const struct kmp_runtime *runtime, struct step *step)
+static ompd_rc_t step_out(const struct runtime *runtime, struct step *step)
 {
 	if (step->above + 1 < kmp_team_regions(&step->team)) {
 		step->above++;
@@ -41,7 +41,7 @@ static ompd_rc_t step_out(const struct kmp_runtime *runtime, struct step *step)
 }
 
 // Count the steps from a team to the root.
-static ompd_rc_t count_steps(const struct kmp_runtime *runtime, const struct kmp_team *team,
+static ompd_rc_t count_steps(const struct runtime *runtime, const struct kmp_team *team,
 			     uint32_t *ret)
 {
 	struct step step = { .team = *team };
@@ -59,14 +59,14 @@ static ompd_rc_t count_steps(const struct kmp_runtime *runtime, const struct kmp
 
 // ---- Regions ---------------------------------------------------------------------------------
 
-static void set_parallel(struct kmp_region *region)
+static void set_parallel(struct region *region)
 {
 	region->kind = region->depth ? KMP_REGION_PARALLEL : KMP_REGION_INITIAL;
 	region->nthreads = region->team.nproc;
 	region->active_level = region->team.active_level;
 }
 
-ompd_rc_t kmp_league_team(const struct kmp_runtime *runtime, const struct kmp_region *region,
+ompd_rc_t kmp_league_team(const struct runtime *runtime, const struct region *region,
 			  struct kmp_team *ret)
 {
 	struct step league = { .team = region->team, .above = region->above };
@@ -77,7 +77,7 @@ ompd_rc_t kmp_league_team(const struct kmp_runtime *runtime, const struct kmp_re
 }
 
 // The implicit region of an initial thread of the league whose team for regions is @p region->team.
-static ompd_rc_t set_league(const struct kmp_runtime *runtime, struct kmp_region *region)
+static ompd_rc_t set_league(const struct runtime *runtime, struct region *region)
 {
 	struct kmp_team league;
 	ompd_rc_t rc = kmp_league_team(runtime, region, &league);
@@ -94,9 +94,8 @@ static ompd_rc_t set_league(const struct kmp_runtime *runtime, struct kmp_region
 // Tell whether the team of a thread at work has several threads, and is none of a league that waits for
 // a parallel construct: the primary thread of such a one is an initial thread of the league, and knows
 // so (__kmp_teams_master). It enters a team after it has set its level.
-static ompd_rc_t is_plain_parallel(const struct kmp_runtime *runtime,
-				   const struct kmp_thread *thread, const struct kmp_team *team,
-				   bool *ret)
+static ompd_rc_t is_plain_parallel(const struct runtime *runtime, const struct thread *thread,
+				   const struct kmp_team *team, bool *ret)
 {
 	uint64_t microtask = 0;
 	ompd_rc_t rc = ompd_rc_ok;
@@ -110,7 +109,7 @@ static ompd_rc_t is_plain_parallel(const struct kmp_runtime *runtime,
 
 // Count the teams around a region, and with them tell whether it is in a teams construct: a worker may
 // keep what it was told of one that is over.
-static ompd_rc_t count_teams(const struct kmp_runtime *runtime, struct kmp_region *region)
+static ompd_rc_t count_teams(const struct runtime *runtime, struct region *region)
 {
 	ompd_rc_t rc = count_steps(runtime, &region->team, &region->depth);
 
@@ -139,8 +138,8 @@ static ompd_rc_t count_teams(const struct kmp_runtime *runtime, struct kmp_regio
 }
 
 // The region of the team of a thread that is not idle.
-static ompd_rc_t region_of_team(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-				struct kmp_region *ret)
+static ompd_rc_t region_of_team(const struct runtime *runtime, const struct thread *thread,
+				struct region *ret)
 {
 	bool plain = false;
 
@@ -166,8 +165,8 @@ static ompd_rc_t region_of_team(const struct kmp_runtime *runtime, const struct 
 // it, and then waits until the others of the team let go of it, before it leaves the team
 // (__kmp_join_call, __kmp_free_team). Meanwhile omp_get_thread_num() is of one region, and
 // omp_get_level() of the other.
-static ompd_rc_t is_leaving(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			    const struct kmp_region *region, bool *ret)
+static ompd_rc_t is_leaving(const struct runtime *runtime, const struct thread *thread,
+			    const struct region *region, bool *ret)
 {
 	const struct kmp_team *team = &region->team;
 	uint64_t primary = thread->primary, task = 0, team_of_task = 0, encountering = 0;
@@ -197,8 +196,8 @@ static ompd_rc_t is_leaving(const struct kmp_runtime *runtime, const struct kmp_
 	return rc == ompd_rc_unsupported ? ompd_rc_ok : rc;
 }
 
-ompd_rc_t kmp_check_number(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			   const struct kmp_region *region)
+ompd_rc_t kmp_check_number(const struct runtime *runtime, const struct thread *thread,
+			   const struct region *region)
 {
 	const uint64_t size = runtime->layout.struct_size[KMP_STRUCT_kmp_taskdata_t];
 	uint64_t task, member = 0;
@@ -218,9 +217,8 @@ ompd_rc_t kmp_check_number(const struct kmp_runtime *runtime, const struct kmp_t
 }
 
 // The region of the thread's team, also if it is about to leave it.
-static ompd_rc_t region_of_thread(const struct kmp_runtime *runtime,
-				  const struct kmp_thread *thread, struct kmp_region *ret,
-				  bool *leaving)
+static ompd_rc_t region_of_thread(const struct runtime *runtime, const struct thread *thread,
+				  struct region *ret, bool *leaving)
 {
 	bool idle;
 	ompd_rc_t rc = kmp_is_idle(runtime, thread, &idle);
@@ -235,8 +233,8 @@ static ompd_rc_t region_of_thread(const struct kmp_runtime *runtime,
 	return rc;
 }
 
-ompd_rc_t kmp_current_region(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			     struct kmp_region *ret)
+ompd_rc_t kmp_current_region(const struct runtime *runtime, const struct thread *thread,
+			     struct region *ret)
 {
 	bool leaving;
 	ompd_rc_t rc = region_of_thread(runtime, thread, ret, &leaving);
@@ -247,8 +245,8 @@ ompd_rc_t kmp_current_region(const struct kmp_runtime *runtime, const struct kmp
 }
 
 // The region around one whose teams are counted.
-static ompd_rc_t enclosing_region(const struct kmp_runtime *runtime,
-				  const struct kmp_region *region, struct kmp_region *ret)
+static ompd_rc_t enclosing_region(const struct runtime *runtime, const struct region *region,
+				  struct region *ret)
 {
 	struct step step = { .team = region->team, .above = region->above };
 	const bool in_teams = region->teams_level >= 0;
@@ -284,10 +282,10 @@ static ompd_rc_t enclosing_region(const struct kmp_runtime *runtime,
 	return ompd_rc_ok;
 }
 
-ompd_rc_t kmp_enclosing_region(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			       struct kmp_region *ret)
+ompd_rc_t kmp_enclosing_region(const struct runtime *runtime, const struct region *region,
+			       struct region *ret)
 {
-	struct kmp_region counted = *region;
+	struct region counted = *region;
 	ompd_rc_t rc = ompd_rc_ok;
 
 	if (counted.depth == KMP_UNCOUNTED)
@@ -295,7 +293,7 @@ ompd_rc_t kmp_enclosing_region(const struct kmp_runtime *runtime, const struct k
 	return rc == ompd_rc_ok ? enclosing_region(runtime, &counted, ret) : rc;
 }
 
-uint64_t kmp_region_id(const struct kmp_region *region)
+uint64_t kmp_region_id(const struct region *region)
 {
 	// Addresses of programs have 47 bits. The regions of a serialized team are counted from
 	// outside, so that a number stays when others come within.
@@ -309,8 +307,8 @@ uint64_t kmp_region_id(const struct kmp_region *region)
 
 // The number in the enclosing region of the thread that encountered @p here, and whether it is
 // the one with number 0 in it.
-static ompd_rc_t number_outside(const struct kmp_runtime *runtime, const struct kmp_region *here,
-				const struct kmp_region *outer, uint32_t *number, bool *same)
+static ompd_rc_t number_outside(const struct runtime *runtime, const struct region *here,
+				const struct region *outer, uint32_t *number, bool *same)
 {
 	struct kmp_team league;
 
@@ -329,10 +327,10 @@ static ompd_rc_t number_outside(const struct kmp_runtime *runtime, const struct 
 	return ompd_rc_ok;
 }
 
-ompd_rc_t kmp_find_place(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			 const struct kmp_region *region, struct kmp_place *ret)
+ompd_rc_t kmp_find_place(const struct runtime *runtime, const struct thread *thread,
+			 const struct region *region, struct kmp_place *ret)
 {
-	struct kmp_region here, outer;
+	struct region here, outer;
 	bool leaving;
 	ompd_rc_t rc = region_of_thread(runtime, thread, &here, &leaving);
 
@@ -366,8 +364,8 @@ ompd_rc_t kmp_find_place(const struct kmp_runtime *runtime, const struct kmp_thr
 	return rc;
 }
 
-ompd_rc_t kmp_region_member(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			    uint32_t thread_num, struct kmp_thread *ret)
+ompd_rc_t kmp_region_member(const struct runtime *runtime, const struct region *region,
+			    uint32_t thread_num, struct thread *ret)
 {
 	struct kmp_place place;
 	uint64_t address;
@@ -383,5 +381,16 @@ ompd_rc_t kmp_region_member(const struct kmp_runtime *runtime, const struct kmp_
 	if (rc == ompd_rc_unavailable ||
 	    (rc == ompd_rc_ok && (!place.member || place.thread_num != thread_num)))
 		return reason(ompd_rc_unavailable, "thread %u is not in its team", thread_num);
+	return rc;
+}
+
+ompd_rc_t kmp_thread_num(const struct runtime *runtime, const struct thread *thread,
+			 const struct region *region, int *ret)
+{
+	struct kmp_place place;
+	ompd_rc_t rc = kmp_find_place(runtime, thread, region, &place);
+
+	if (rc == ompd_rc_ok)
+		*ret = (int)place.thread_num;
 	return rc;
 }

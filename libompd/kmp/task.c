@@ -4,30 +4,29 @@
 
 // ---- Records ---------------------------------------------------------------------------------
 
-static uint32_t taskdata_size(const struct kmp_runtime *runtime)
+static uint32_t taskdata_size(const struct runtime *runtime)
 {
 	return runtime->layout.struct_size[KMP_STRUCT_kmp_taskdata_t];
 }
 
-uint64_t kmp_taskdata_of(const struct kmp_runtime *runtime, uint64_t task)
+uint64_t kmp_taskdata_of(const struct runtime *runtime, uint64_t task)
 {
 	return task - taskdata_size(runtime);
 }
 
-uint64_t kmp_task_behind(const struct kmp_runtime *runtime, uint64_t taskdata)
+uint64_t kmp_task_behind(const struct runtime *runtime, uint64_t taskdata)
 {
 	return taskdata + taskdata_size(runtime);
 }
 
-ompd_rc_t kmp_read_behind(const struct kmp_runtime *runtime, uint64_t taskdata,
-			  enum kmp_field field, uint64_t *ret)
+ompd_rc_t kmp_read_behind(const struct runtime *runtime, uint64_t taskdata, enum kmp_field field,
+			  uint64_t *ret)
 {
 	return kmp_read(runtime, kmp_task_behind(runtime, taskdata), field, ret);
 }
 
 // Check what holds for every task from its creation to its end.
-static bool looks_like_a_task(const struct kmp_runtime *runtime,
-			      const struct kmp_task_record *record)
+static bool looks_like_a_task(const struct runtime *runtime, const struct kmp_task_record *record)
 {
 	uint32_t flags = record->flags;
 	bool begun = kmp_flag(runtime, flags, FLAG(started));
@@ -42,7 +41,7 @@ static bool looks_like_a_task(const struct kmp_runtime *runtime,
 	return record->parent != 0;
 }
 
-ompd_rc_t kmp_read_task(const struct kmp_runtime *runtime, uint64_t address,
+ompd_rc_t kmp_read_task(const struct runtime *runtime, uint64_t address,
 			struct kmp_task_record *ret)
 {
 	uint64_t flags;
@@ -52,11 +51,8 @@ ompd_rc_t kmp_read_task(const struct kmp_runtime *runtime, uint64_t address,
 	if (kmp_know_flags(runtime) != ompd_rc_ok)
 		return ompd_rc_unsupported;
 	if (address)
-		rc = kmp_read(runtime, address, TASK(td_flags), &flags);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, address, TASK(td_team), &ret->team);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, address, TASK(td_parent), &ret->parent);
+		rc = KMP_READ(runtime, address, WANT(TASK(td_flags), &flags),
+			      WANT(TASK(td_team), &ret->team), WANT(TASK(td_parent), &ret->parent));
 	if (rc != ompd_rc_ok)
 		return reason(ompd_rc_error, "the task at 0x%llx cannot be read",
 			      (unsigned long long)address);
@@ -67,7 +63,7 @@ ompd_rc_t kmp_read_task(const struct kmp_runtime *runtime, uint64_t address,
 			      (unsigned long long)address);
 }
 
-bool kmp_implicit_task_number(const struct kmp_runtime *runtime, const struct kmp_region *region,
+bool kmp_implicit_task_number(const struct runtime *runtime, const struct region *region,
 			      uint64_t address, uint32_t *ret)
 {
 	uint64_t first = region->team.implicit_tasks, size = taskdata_size(runtime);
@@ -80,7 +76,7 @@ bool kmp_implicit_task_number(const struct kmp_runtime *runtime, const struct km
 	return true;
 }
 
-uint64_t kmp_task_id(const struct kmp_task *task)
+uint64_t kmp_task_id(const struct task *task)
 {
 	// Nested serialized regions share the record of their implicit tasks.
 	uint64_t nested = kmp_region_id(&task->region) ^ task->region.team.address;
@@ -88,7 +84,7 @@ uint64_t kmp_task_id(const struct kmp_task *task)
 	return task->implicit ? task->address | nested : task->address;
 }
 
-bool kmp_owns_tasks(const struct kmp_region *region)
+bool kmp_owns_tasks(const struct region *region)
 {
 	if (region->kind == KMP_REGION_LEAGUE)
 		return region->team.level == region->level;
@@ -97,15 +93,16 @@ bool kmp_owns_tasks(const struct kmp_region *region)
 
 // ---- From a region to its tasks --------------------------------------------------------------
 
-ompd_rc_t kmp_adopt(const struct kmp_runtime *runtime, const struct kmp_region *region,
-		    uint64_t address, struct kmp_task *ret)
+// Return the task at @p address, which something in @p region pointed to.
+static ompd_rc_t adopt(const struct runtime *runtime, const struct region *region, uint64_t address,
+		       struct task *ret)
 {
 	struct kmp_task_record record;
 	ompd_rc_t rc = kmp_read_task(runtime, address, &record);
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	*ret = (struct kmp_task){
+	*ret = (struct task){
 		.address = address,
 		.implicit = !kmp_is_explicit(runtime, &record),
 		.region = *region,
@@ -119,8 +116,8 @@ ompd_rc_t kmp_adopt(const struct kmp_runtime *runtime, const struct kmp_region *
 // A region within others of one thread gets no record of a task: an explicit task may be in the
 // innermost of them, or have encountered it. A tool learns that it is in the innermost. In a
 // league's own region there are no explicit tasks.
-static ompd_rc_t check_innermost(const struct kmp_runtime *runtime, const struct kmp_region *region,
-				 const struct kmp_task *task)
+static ompd_rc_t check_innermost(const struct runtime *runtime, const struct region *region,
+				 const struct task *task)
 {
 	bool in_league = region->teams_level >= 0 &&
 			 region->level == (uint32_t)region->teams_level + 1;
@@ -132,10 +129,10 @@ static ompd_rc_t check_innermost(const struct kmp_runtime *runtime, const struct
 		      "the runtime keeps one task for nested regions of one thread");
 }
 
-ompd_rc_t kmp_current_record(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			     struct kmp_task *ret)
+ompd_rc_t kmp_current_record(const struct runtime *runtime, const struct thread *thread,
+			     struct task *ret)
 {
-	struct kmp_region region;
+	struct region region;
 	uint64_t task;
 	ompd_rc_t rc = kmp_current_region(runtime, thread, &region);
 
@@ -144,14 +141,14 @@ ompd_rc_t kmp_current_record(const struct kmp_runtime *runtime, const struct kmp
 	if (rc == ompd_rc_ok)
 		rc = kmp_thread_task(runtime, thread, &task);
 	if (rc == ompd_rc_ok)
-		rc = kmp_adopt(runtime, &region, task, ret);
+		rc = adopt(runtime, &region, task, ret);
 	if (rc == ompd_rc_ok && !ret->implicit)
 		ret->likely = thread->tid;
 	return rc;
 }
 
-ompd_rc_t kmp_current_task(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			   struct kmp_task *ret)
+ompd_rc_t kmp_current_task(const struct runtime *runtime, const struct thread *thread,
+			   struct task *ret)
 {
 	ompd_rc_t rc = kmp_current_record(runtime, thread, ret);
 
@@ -161,9 +158,9 @@ ompd_rc_t kmp_current_task(const struct kmp_runtime *runtime, const struct kmp_t
 // The task that encountered @p inner, in the region @p outer around it. Only the primary thread's
 // record is sure to name it: another thread's names that of the region for which it came to the
 // team, which may long be over (__kmp_push_current_task_to_thread).
-static ompd_rc_t encountering_task(const struct kmp_runtime *runtime,
-				   const struct kmp_region *inner, const struct kmp_region *outer,
-				   uint64_t record_of_inner, struct kmp_task *ret)
+static ompd_rc_t encountering_task(const struct runtime *runtime, const struct region *inner,
+				   const struct region *outer, uint64_t record_of_inner,
+				   struct task *ret)
 {
 	struct kmp_task_record record;
 	struct kmp_team league;
@@ -178,7 +175,7 @@ static ompd_rc_t encountering_task(const struct kmp_runtime *runtime,
 			return reason(
 				ompd_rc_unavailable,
 				"the runtime keeps one task for nested regions of one thread");
-		return kmp_adopt(runtime, outer, outer->team.implicit_tasks, ret);
+		return adopt(runtime, outer, outer->team.implicit_tasks, ret);
 	}
 	// The league's implicit task stands between (__kmp_teams_master).
 	if (inner->kind == KMP_REGION_LEAGUE) {
@@ -190,12 +187,12 @@ static ompd_rc_t encountering_task(const struct kmp_runtime *runtime,
 	}
 	rc = kmp_read_task(runtime, address, &record);
 	if (rc == ompd_rc_ok)
-		rc = kmp_adopt(runtime, outer, record.parent, ret);
+		rc = adopt(runtime, outer, record.parent, ret);
 	return rc == ompd_rc_ok ? check_innermost(runtime, outer, ret) : rc;
 }
 
-ompd_rc_t kmp_member_task(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			  const struct kmp_region *region, struct kmp_task *ret, bool *running)
+ompd_rc_t kmp_member_task(const struct runtime *runtime, const struct thread *thread,
+			  const struct region *region, struct task *ret, bool *running)
 {
 	struct kmp_place place;
 	uint64_t task;
@@ -209,7 +206,7 @@ ompd_rc_t kmp_member_task(const struct kmp_runtime *runtime, const struct kmp_th
 	if (!place.member)
 		return reason(ompd_rc_unavailable, "the thread is not in the region");
 	if (place.innermost) {
-		rc = kmp_adopt(runtime, region, task, ret);
+		rc = adopt(runtime, region, task, ret);
 		return rc == ompd_rc_ok ? check_innermost(runtime, region, ret) : rc;
 	}
 	uint64_t record = place.inner.team.implicit_tasks;
@@ -220,23 +217,22 @@ ompd_rc_t kmp_member_task(const struct kmp_runtime *runtime, const struct kmp_th
 	return encountering_task(runtime, &place.inner, region, record, ret);
 }
 
-ompd_rc_t kmp_implicit_task(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			    uint32_t thread_num, struct kmp_task *ret)
+ompd_rc_t kmp_implicit_task(const struct runtime *runtime, const struct region *region,
+			    uint32_t thread_num, struct task *ret)
 {
 	if (thread_num >= region->nthreads)
 		return reason(ompd_rc_bad_input, "the team has %u threads", region->nthreads);
-	return kmp_adopt(
-		runtime, region,
-		region->team.implicit_tasks + (uint64_t)thread_num * taskdata_size(runtime), ret);
+	return adopt(runtime, region,
+		     region->team.implicit_tasks + (uint64_t)thread_num * taskdata_size(runtime),
+		     ret);
 }
 
 // ---- From a task to another ------------------------------------------------------------------
 
 // The region of a team, by its primary thread; of one that stands for one region only.
-static ompd_rc_t region_of_team(const struct kmp_runtime *runtime, uint64_t address,
-				struct kmp_region *ret)
+static ompd_rc_t region_of_team(const struct runtime *runtime, uint64_t address, struct region *ret)
 {
-	struct kmp_thread primary;
+	struct thread primary;
 	struct kmp_team team;
 	uint64_t thread;
 	ompd_rc_t rc = kmp_read_team(runtime, address, &team);
@@ -250,7 +246,7 @@ static ompd_rc_t region_of_team(const struct kmp_runtime *runtime, uint64_t addr
 	if (rc == ompd_rc_ok)
 		rc = kmp_current_region(runtime, &primary, ret);
 	while (rc == ompd_rc_ok && ret->team.address != address) {
-		struct kmp_region inner = *ret;
+		struct region inner = *ret;
 
 		rc = kmp_enclosing_region(runtime, &inner, ret);
 	}
@@ -259,11 +255,11 @@ static ompd_rc_t region_of_team(const struct kmp_runtime *runtime, uint64_t addr
 		       rc;
 }
 
-ompd_rc_t kmp_generating_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			      struct kmp_task *ret)
+ompd_rc_t kmp_generating_task(const struct runtime *runtime, const struct task *task,
+			      struct task *ret)
 {
 	struct kmp_task_record record;
-	struct kmp_region outer;
+	struct region outer;
 	ompd_rc_t rc = kmp_read_task(runtime, task->address, &record);
 
 	if (rc != ompd_rc_ok)
@@ -276,7 +272,7 @@ ompd_rc_t kmp_generating_task(const struct kmp_runtime *runtime, const struct km
 		rc = kmp_read_task(runtime, record.parent, &parent);
 		if (rc == ompd_rc_ok && parent.team != record.team)
 			rc = region_of_team(runtime, parent.team, &outer);
-		return rc == ompd_rc_ok ? kmp_adopt(runtime, &outer, record.parent, ret) : rc;
+		return rc == ompd_rc_ok ? adopt(runtime, &outer, record.parent, ret) : rc;
 	}
 	rc = kmp_enclosing_region(runtime, &task->region, &outer);
 	if (rc == ompd_rc_unavailable)
@@ -287,8 +283,8 @@ ompd_rc_t kmp_generating_task(const struct kmp_runtime *runtime, const struct km
 }
 
 // Read on top of which task one began: the runtime keeps that if a tool is active.
-static ompd_rc_t recorded_parent(const struct kmp_runtime *runtime, const struct kmp_task *task,
-				 struct kmp_task *ret)
+static ompd_rc_t recorded_parent(const struct runtime *runtime, const struct task *task,
+				 struct task *ret)
 {
 	uint64_t info, parent;
 	ompd_rc_t rc = kmp_ompt_task(runtime, task, &info);
@@ -298,11 +294,11 @@ static ompd_rc_t recorded_parent(const struct kmp_runtime *runtime, const struct
 			      &parent);
 	if (rc == ompd_rc_ok && !parent)
 		return ompd_rc_unavailable;
-	return rc == ompd_rc_ok ? kmp_adopt(runtime, &task->region, parent, ret) : rc;
+	return rc == ompd_rc_ok ? adopt(runtime, &task->region, parent, ret) : rc;
 }
 
-ompd_rc_t kmp_scheduling_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			      struct kmp_task *ret)
+ompd_rc_t kmp_scheduling_task(const struct runtime *runtime, const struct task *task,
+			      struct task *ret)
 {
 	struct kmp_task_record record;
 
@@ -328,7 +324,7 @@ ompd_rc_t kmp_scheduling_task(const struct kmp_runtime *runtime, const struct km
 		      runtime->name);
 }
 
-ompd_rc_t kmp_task_function(struct kmp_runtime *runtime, const struct kmp_task *task, uint64_t *ret)
+ompd_rc_t kmp_task_function(struct runtime *runtime, const struct task *task, uint64_t *ret)
 {
 	if (task->implicit)
 		return kmp_region_function(runtime, &task->region, ret);
@@ -337,4 +333,22 @@ ompd_rc_t kmp_task_function(struct kmp_runtime *runtime, const struct kmp_task *
 	if (rc == ompd_rc_ok && *ret == 0)
 		return reason(ompd_rc_unavailable, "the task has no function on the host");
 	return rc;
+}
+
+const struct region *kmp_task_region(const struct task *task)
+{
+	return &task->region;
+}
+
+void kmp_task_of_info(const struct region *region, const ompd_ext_task_info *info, struct task *ret)
+{
+	const bool implicit = info->kind <= ompd_ext_task_implicit;
+	const uint64_t addresses = (UINT64_C(1) << 47) - 1;
+
+	// Implicit tasks of nested serialized regions have the number of theirs in their identity.
+	*ret = (struct task){
+		.address = implicit ? info->id & addresses : info->id,
+		.implicit = implicit,
+		.region = *region,
+	};
 }

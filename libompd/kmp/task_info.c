@@ -2,28 +2,22 @@
 
 #include "kmp/tasks.h"
 
-static bool has_flag(const struct kmp_runtime *runtime, const struct kmp_task_record *record,
-		     enum kmp_field bit)
-{
-	return kmp_flag(runtime, record->flags, bit);
-}
-
 // ---- Status ----------------------------------------------------------------------------------
 
 // Of an explicit task that no thread has as its current one.
-static enum ompd_ext_task_status resting_status(const struct kmp_runtime *runtime,
-						const struct kmp_activity *activity,
+static enum ompd_ext_task_status resting_status(const struct runtime *runtime,
+						const struct activity *activity,
 						const struct kmp_task_record *record, bool queued,
 						int32_t predecessors)
 {
-	bool begun = has_flag(runtime, record, FLAG(started));
+	bool begun = kmp_flag(runtime, record->flags, FLAG(started));
 
-	if (has_flag(runtime, record, FLAG(complete)))
+	if (kmp_flag(runtime, record->flags, FLAG(complete)))
 		return ompd_ext_task_completed;
 	if (queued)
 		return ompd_ext_task_queued;
 	// A proxy task's thread calls its code, which only sets the work going, without ado.
-	if (!begun && predecessors == 0 && has_flag(runtime, record, FLAG(proxy)))
+	if (!begun && predecessors == 0 && kmp_flag(runtime, record->flags, FLAG(proxy)))
 		return ompd_ext_task_started;
 	if (!begun)
 		return predecessors > 0 ? ompd_ext_task_blocked :
@@ -31,25 +25,26 @@ static enum ompd_ext_task_status resting_status(const struct kmp_runtime *runtim
 					  ompd_ext_task_unknown; // between two of these
 	// When the body of a detachable task is done and its event is not fulfilled, the runtime
 	// goes on as with a proxy task (__kmp_task_finish).
-	if (has_flag(runtime, record, FLAG(detachable)) && has_flag(runtime, record, FLAG(proxy)))
+	if (kmp_flag(runtime, record->flags, FLAG(detachable)) &&
+	    kmp_flag(runtime, record->flags, FLAG(proxy)))
 		return ompd_ext_task_detached;
 	// A thread that is just entering or leaving the team, or can't be read, may be at it.
 	if (activity->damaged)
 		return ompd_ext_task_unknown;
-	if (has_flag(runtime, record, FLAG(executing)) || activity->incomplete)
+	if (kmp_flag(runtime, record->flags, FLAG(executing)) || activity->incomplete)
 		return ompd_ext_task_started;
 	return ompd_ext_task_suspended;
 }
 
-static enum ompd_ext_task_status status_of(const struct kmp_runtime *runtime,
-					   const struct kmp_region *region,
-					   const struct kmp_activity *activity,
+static enum ompd_ext_task_status status_of(const struct runtime *runtime,
+					   const struct region *region,
+					   const struct activity *activity,
 					   const struct kmp_task_record *record, bool queued,
 					   int32_t predecessors, int32_t *thread_num)
 {
-	struct kmp_activity_entry entry;
+	struct activity_entry entry;
 	uint32_t number;
-	bool begun = kmp_activity_find(activity, record->address, &entry);
+	bool begun = activity_find(activity, record->address, &entry);
 
 	if (begun)
 		*thread_num = (int32_t)entry.thread_num;
@@ -70,20 +65,17 @@ static enum ompd_ext_task_status status_of(const struct kmp_runtime *runtime,
 
 // A task that waits in a taskwait, at the end of a taskgroup or in a taskyield stores its thread's
 // number, and turns the sign afterwards. What it can wait for tells some of these apart.
-ompd_rc_t kmp_task_waits(const struct kmp_runtime *runtime, const struct kmp_task *task,
+ompd_rc_t kmp_task_waits(const struct runtime *runtime, const struct task *task,
 			 ompd_ext_task_info *ret)
 {
 	const uint32_t taskwait = ompd_ext_task_in_taskwait;
 	const uint32_t group_end = ompd_ext_task_in_taskgroup_wait;
 	int32_t thread, children, members = 0;
 	uint64_t group = 0;
-	ompd_rc_t rc = kmp_read_int(runtime, task->address, TASK(td_taskwait_thread), &thread);
+	ompd_rc_t rc = KMP_READ(runtime, task->address, WANT_INT(TASK(td_taskwait_thread), &thread),
+				WANT_INT(TASK(td_incomplete_child_tasks), &children),
+				WANT(TASK(td_taskgroup), &group));
 
-	if (rc == ompd_rc_ok)
-		rc = kmp_read_int(runtime, task->address, TASK(td_incomplete_child_tasks),
-				  &children);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, task->address, TASK(td_taskgroup), &group);
 	if (rc == ompd_rc_ok && thread > 0 && group)
 		rc = kmp_read_int(runtime, group, KMP_FIELD_kmp_taskgroup_t__count, &members);
 	if (rc != ompd_rc_ok)
@@ -111,14 +103,14 @@ ompd_rc_t kmp_task_waits(const struct kmp_runtime *runtime, const struct kmp_tas
 
 // ---- The record ------------------------------------------------------------------------------
 
-static ompd_rc_t read_priority(const struct kmp_runtime *runtime,
-			       const struct kmp_task_record *record, int32_t *ret)
+static ompd_rc_t read_priority(const struct runtime *runtime, const struct kmp_task_record *record,
+			       int32_t *ret)
 {
 	uint64_t priority = 0;
 	ompd_rc_t rc = ompd_rc_ok;
 
 	// The second of two words that follow the function.
-	if (has_flag(runtime, record, FLAG(priority_specified)))
+	if (kmp_flag(runtime, record->flags, FLAG(priority_specified)))
 		rc = kmp_read_behind(runtime, record->address, KMP_FIELD_kmp_task_t__data2,
 				     &priority);
 	*ret = (int32_t)priority;
@@ -126,8 +118,8 @@ static ompd_rc_t read_priority(const struct kmp_runtime *runtime,
 }
 
 // What cannot be read is not told: the object that it was in may be gone.
-static ompd_rc_t read_source(const struct kmp_runtime *runtime,
-			     const struct kmp_task_record *record, uint64_t *ret)
+static ompd_rc_t read_source(const struct runtime *runtime, const struct kmp_task_record *record,
+			     uint64_t *ret)
 {
 	uint64_t ident;
 	ompd_rc_t rc = kmp_read(runtime, record->address, TASK(td_ident), &ident);
@@ -138,10 +130,9 @@ static ompd_rc_t read_source(const struct kmp_runtime *runtime,
 	return rc;
 }
 
-static ompd_rc_t read_parent(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			     uint64_t *ret)
+static ompd_rc_t read_parent(const struct runtime *runtime, const struct task *task, uint64_t *ret)
 {
-	struct kmp_task parent;
+	struct task parent;
 	ompd_rc_t rc = kmp_generating_task(runtime, task, &parent);
 
 	*ret = rc == ompd_rc_ok ? kmp_task_id(&parent) : 0;
@@ -149,39 +140,40 @@ static ompd_rc_t read_parent(const struct kmp_runtime *runtime, const struct kmp
 }
 
 // GCC's code gets its copies and addresses of variables, Clang's the task's record.
-static ompd_rc_t read_argument(const struct kmp_runtime *runtime,
-			       const struct kmp_task_record *record, uint64_t *ret)
+static ompd_rc_t read_argument(const struct runtime *runtime, const struct kmp_task_record *record,
+			       uint64_t *ret)
 {
 	if (!kmp_has(runtime, FLAG(native)))
 		return ompd_rc_ok;
-	if (has_flag(runtime, record, FLAG(native)))
+	if (kmp_flag(runtime, record->flags, FLAG(native)))
 		return kmp_read_behind(runtime, record->address, KMP_FIELD_kmp_task_t__shareds,
 				       ret);
 	*ret = kmp_task_behind(runtime, record->address);
 	return ompd_rc_ok;
 }
 
-static ompd_rc_t describe_explicit(const struct kmp_runtime *runtime,
+static ompd_rc_t describe_explicit(const struct runtime *runtime,
 				   const struct kmp_task_record *record, int32_t *predecessors,
 				   ompd_ext_task_info *ret)
 {
-	ret->kind = has_flag(runtime, record, FLAG(target)) ||
-				    has_flag(runtime, record, FLAG(hidden_helper)) ?
+	ret->kind = kmp_flag(runtime, record->flags, FLAG(target)) ||
+				    kmp_flag(runtime, record->flags, FLAG(hidden_helper)) ?
 			    ompd_ext_task_target :
 			    ompd_ext_task_explicit;
 	ret->flags_known |= ompd_ext_task_undeferred | ompd_ext_task_untied;
-	if (has_flag(runtime, record, FLAG(task_serial)))
+	if (kmp_flag(runtime, record->flags, FLAG(task_serial)))
 		ret->flags |= ompd_ext_task_undeferred;
-	if (!has_flag(runtime, record, FLAG(tiedness)))
+	if (!kmp_flag(runtime, record->flags, FLAG(tiedness)))
 		ret->flags |= ompd_ext_task_untied;
 	if (kmp_has(runtime, FLAG(detachable))) {
 		ret->flags_known |= ompd_ext_task_detachable;
-		if (has_flag(runtime, record, FLAG(detachable)))
+		if (kmp_flag(runtime, record->flags, FLAG(detachable)))
 			ret->flags |= ompd_ext_task_detachable;
 	}
 	// The runtime makes detachable tasks such ones at the end of their code.
 	ret->flags_known |= ompd_ext_task_proxy;
-	if (has_flag(runtime, record, FLAG(proxy)) && !has_flag(runtime, record, FLAG(detachable)))
+	if (kmp_flag(runtime, record->flags, FLAG(proxy)) &&
+	    !kmp_flag(runtime, record->flags, FLAG(detachable)))
 		ret->flags |= ompd_ext_task_proxy;
 	uint64_t depnode = 0;
 	ompd_rc_t rc = read_priority(runtime, record, &ret->priority);
@@ -201,12 +193,11 @@ static ompd_rc_t describe_explicit(const struct kmp_runtime *runtime,
 				  rc;
 }
 
-ompd_rc_t kmp_describe_task(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			    const struct kmp_activity *activity,
-			    const struct kmp_task_record *record, bool queued,
-			    ompd_ext_task_info *ret)
+ompd_rc_t kmp_describe_task(const struct runtime *runtime, const struct region *region,
+			    const struct activity *activity, const struct kmp_task_record *record,
+			    bool queued, ompd_ext_task_info *ret)
 {
-	const struct kmp_task task = {
+	const struct task task = {
 		.address = record->address,
 		.implicit = !kmp_is_explicit(runtime, record),
 		.region = *region,
@@ -221,7 +212,7 @@ ompd_rc_t kmp_describe_task(const struct kmp_runtime *runtime, const struct kmp_
 		.flags_known = ompd_ext_task_final,
 		.thread_num = -1,
 	};
-	if (has_flag(runtime, record, FLAG(final)))
+	if (kmp_flag(runtime, record->flags, FLAG(final)))
 		ret->flags |= ompd_ext_task_final;
 	ompd_rc_t rc = read_parent(runtime, &task, &ret->parent_id);
 
@@ -240,8 +231,7 @@ ompd_rc_t kmp_describe_task(const struct kmp_runtime *runtime, const struct kmp_
 	return kmp_task_waits(runtime, &task, ret);
 }
 
-static ompd_rc_t is_queued(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			   bool *ret)
+static ompd_rc_t is_queued(const struct runtime *runtime, const struct task *task, bool *ret)
 {
 	struct kmp_deques deques = { .count = 0 };
 	uint64_t found;
@@ -258,8 +248,8 @@ static ompd_rc_t is_queued(const struct kmp_runtime *runtime, const struct kmp_t
 }
 
 // Fill in what needs no look at the threads.
-static ompd_rc_t complete_info(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			       const struct kmp_activity *activity, ompd_ext_task_info *ret)
+static ompd_rc_t complete_info(const struct runtime *runtime, const struct task *task,
+			       const struct activity *activity, ompd_ext_task_info *ret)
 {
 	struct kmp_task_record record;
 	size_t depends = 0;
@@ -276,15 +266,15 @@ static ompd_rc_t complete_info(const struct kmp_runtime *runtime, const struct k
 	return rc == ompd_rc_incomplete ? ompd_rc_ok : rc;
 }
 
-ompd_rc_t kmp_task_info(const struct kmp_runtime *runtime, const struct kmp_task *task,
+ompd_rc_t kmp_task_info(const struct runtime *runtime, const struct task *task,
 			ompd_ext_task_info *ret)
 {
-	struct kmp_activity activity;
+	struct activity activity;
 	ompd_rc_t rc = kmp_activity_of_task(runtime, task, &activity);
 
 	if (rc != ompd_rc_ok)
 		return rc;
 	rc = complete_info(runtime, task, &activity, ret);
-	kmp_activity_close(runtime, &activity);
+	activity_close(&runtime->target, &activity);
 	return rc;
 }

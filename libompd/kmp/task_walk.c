@@ -5,8 +5,6 @@
 // task without dependences that no thread and no deque has, and none of whose children is met: a
 // detached one, say; the tasks' counts of their children tell how many there are.
 
-#include <string.h>
-
 #include "kmp/tasks.h"
 
 /** A task that is still to be told of. */
@@ -15,10 +13,10 @@ struct source {
 	bool met; // it counts as met, and so do its ancestors
 };
 
-struct kmp_task_walk {
-	const struct kmp_runtime *runtime;
-	struct kmp_region region;
-	struct kmp_activity activity;
+struct walk {
+	const struct runtime *runtime;
+	struct region region;
+	struct activity activity;
 	struct idmap met, seen; // seen: those that were on the stack
 	struct idmap depends;	// nodes, with how many clauses of theirs are recorded
 	struct idmap queued;	// tasks in deques
@@ -26,39 +24,32 @@ struct kmp_task_walk {
 	struct source *sources; // a stack
 	size_t source_count, source_capacity;
 	uint32_t implicit;	   // implicit tasks taken so far
-	size_t begun;		   // slots of the activity taken so far
+	size_t begun;		   // position in the activity
 	int64_t children, counted; // counted by their parents, and met of those
 	bool damaged;
 };
 
-static ompd_rc_t push(struct kmp_task_walk *walk, const struct source *source)
+static ompd_rc_t push(struct walk *walk, const struct source *source)
 {
-	const struct target *target = &walk->runtime->target;
+	struct source *sources = target_grow(&walk->runtime->target, walk->sources,
+					     walk->source_count, &walk->source_capacity,
+					     sizeof(*sources));
 
-	if (walk->source_count == walk->source_capacity) {
-		size_t capacity = walk->source_capacity ? 2 * walk->source_capacity : 64;
-		struct source *sources = target_alloc(target, capacity * sizeof(*sources));
-
-		if (!sources)
-			return ompd_rc_nomem;
-		if (walk->source_count)
-			memcpy(sources, walk->sources, walk->source_count * sizeof(*sources));
-		target_free(target, walk->sources);
-		walk->sources = sources;
-		walk->source_capacity = capacity;
-	}
+	if (!sources)
+		return ompd_rc_nomem;
+	walk->sources = sources;
 	walk->sources[walk->source_count++] = *source;
 	return ompd_rc_ok;
 }
 
-static ompd_rc_t damaged(struct kmp_task_walk *walk)
+static ompd_rc_t damaged(struct walk *walk)
 {
 	walk->damaged = true;
 	return ompd_rc_stale_handle;
 }
 
 // Check whether the task's parent counts it (__kmp_track_children_task).
-static bool is_counted(const struct kmp_runtime *runtime, const struct kmp_task_record *record)
+static bool is_counted(const struct runtime *runtime, const struct kmp_task_record *record)
 {
 	return kmp_is_explicit(runtime, record) &&
 	       !kmp_flag(runtime, record->flags, FLAG(complete)) &&
@@ -69,7 +60,7 @@ static bool is_counted(const struct kmp_runtime *runtime, const struct kmp_task_
 		kmp_flag(runtime, record->flags, FLAG(hidden_helper)));
 }
 
-static ompd_rc_t push_candidate(struct kmp_task_walk *walk, uint64_t task)
+static ompd_rc_t push_candidate(struct walk *walk, uint64_t task)
 {
 	bool added = false;
 	ompd_rc_t rc = idmap_add(&walk->seen, &walk->runtime->target, task, 0, &added);
@@ -78,7 +69,7 @@ static ompd_rc_t push_candidate(struct kmp_task_walk *walk, uint64_t task)
 }
 
 // Children with dependences.
-static ompd_rc_t count_clause(struct kmp_task_walk *walk, uint64_t node)
+static ompd_rc_t count_clause(struct walk *walk, uint64_t node)
 {
 	bool added;
 	ompd_rc_t rc = idmap_add(&walk->depends, &walk->runtime->target, node, 1, &added);
@@ -88,7 +79,7 @@ static ompd_rc_t count_clause(struct kmp_task_walk *walk, uint64_t node)
 	return rc;
 }
 
-static ompd_rc_t push_children(struct kmp_task_walk *walk, uint64_t parent)
+static ompd_rc_t push_children(struct walk *walk, uint64_t parent)
 {
 	struct kmp_dephash hash;
 	struct kmp_depnode node;
@@ -109,7 +100,7 @@ static ompd_rc_t push_children(struct kmp_task_walk *walk, uint64_t parent)
 	return rc == ompd_rc_nomem ? rc : ompd_rc_ok;
 }
 
-static ompd_rc_t push_dependers(struct kmp_task_walk *walk, uint64_t task)
+static ompd_rc_t push_dependers(struct walk *walk, uint64_t task)
 {
 	struct kmp_successors list;
 	uint64_t depender;
@@ -124,7 +115,7 @@ static ompd_rc_t push_dependers(struct kmp_task_walk *walk, uint64_t task)
 	return rc == ompd_rc_nomem ? rc : ompd_rc_ok;
 }
 
-static ompd_rc_t emit(struct kmp_task_walk *walk, const struct kmp_task_record *record,
+static ompd_rc_t emit(struct walk *walk, const struct kmp_task_record *record,
 		      ompd_ext_task_info *ret)
 {
 	uint64_t node, clauses;
@@ -154,9 +145,9 @@ static ompd_rc_t emit(struct kmp_task_walk *walk, const struct kmp_task_record *
 
 // A task that was met by its address, after those of its ancestors that were not. stale_handle:
 // it is known, or none of this region.
-static ompd_rc_t meet(struct kmp_task_walk *walk, uint64_t address, ompd_ext_task_info *ret)
+static ompd_rc_t meet(struct walk *walk, uint64_t address, ompd_ext_task_info *ret)
 {
-	const struct kmp_runtime *runtime = walk->runtime;
+	const struct runtime *runtime = walk->runtime;
 	struct kmp_task_record record, parent;
 	bool added;
 
@@ -188,7 +179,7 @@ static ompd_rc_t meet(struct kmp_task_walk *walk, uint64_t address, ompd_ext_tas
 
 // ---- Steps -----------------------------------------------------------------------------------
 
-static ompd_rc_t take_source(struct kmp_task_walk *walk, ompd_ext_task_info *ret)
+static ompd_rc_t take_source(struct walk *walk, ompd_ext_task_info *ret)
 {
 	const struct source source = walk->sources[--walk->source_count];
 	struct kmp_task_record record;
@@ -200,9 +191,9 @@ static ompd_rc_t take_source(struct kmp_task_walk *walk, ompd_ext_task_info *ret
 	return emit(walk, &record, ret);
 }
 
-static ompd_rc_t take_implicit(struct kmp_task_walk *walk, ompd_ext_task_info *ret)
+static ompd_rc_t take_implicit(struct walk *walk, ompd_ext_task_info *ret)
 {
-	struct kmp_task task;
+	struct task task;
 
 	if (kmp_implicit_task(walk->runtime, &walk->region, walk->implicit++, &task) != ompd_rc_ok)
 		return damaged(walk);
@@ -210,33 +201,32 @@ static ompd_rc_t take_implicit(struct kmp_task_walk *walk, ompd_ext_task_info *r
 }
 
 // Take one step. ompd_rc_stale_handle: nothing new was met, go on.
-static ompd_rc_t step(struct kmp_task_walk *walk, ompd_ext_task_info *ret)
+static ompd_rc_t step(struct walk *walk, ompd_ext_task_info *ret)
 {
+	uint64_t begun;
+
 	if (walk->implicit < walk->region.nthreads)
 		return take_implicit(walk, ret);
 	if (walk->source_count)
 		return take_source(walk, ret);
-	while (walk->begun < walk->activity.begun.capacity) {
-		uint64_t key = walk->activity.begun.keys[walk->begun++];
-
-		if (key)
-			return meet(walk, key - 1, ret);
-	}
+	if (activity_next(&walk->activity, &walk->begun, &begun))
+		return meet(walk, begun, ret);
 	return reason(ompd_rc_unavailable, "no more tasks");
 }
 
-ompd_rc_t kmp_task_walk_next(struct kmp_task_walk *walk, ompd_ext_task_info *ret)
+ompd_rc_t kmp_walk_next(struct walk *walk, ompd_ext_task_info *ret, bool *damaged)
 {
 	ompd_rc_t rc;
 
 	do
 		rc = step(walk, ret);
 	while (rc == ompd_rc_stale_handle);
+	*damaged |= walk->damaged;
 	return rc;
 }
 
 // Remember which tasks are in deques, and that they are to be reported, the first last.
-static ompd_rc_t collect_queued(struct kmp_task_walk *walk)
+static ompd_rc_t collect_queued(struct walk *walk)
 {
 	uint64_t task;
 	ompd_rc_t rc;
@@ -260,10 +250,10 @@ static ompd_rc_t collect_queued(struct kmp_task_walk *walk)
 	return kmp_or_none(rc);
 }
 
-ompd_rc_t kmp_task_walk_open(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			     struct kmp_task_walk **ret)
+ompd_rc_t kmp_walk_open(const struct runtime *runtime, const struct region *region,
+			struct walk **ret)
 {
-	struct kmp_task_walk *walk;
+	struct walk *walk;
 
 	if (kmp_know_flags(runtime) != ompd_rc_ok)
 		return ompd_rc_unsupported;
@@ -275,21 +265,20 @@ ompd_rc_t kmp_task_walk_open(const struct kmp_runtime *runtime, const struct kmp
 	ompd_rc_t rc = kmp_activity_open(runtime, region, &walk->activity);
 
 	walk->damaged = walk->activity.damaged;
-	walk->depends.has_values = true;
 	if (rc == ompd_rc_ok && kmp_owns_tasks(region))
 		rc = collect_queued(walk);
 	if (rc == ompd_rc_ok)
 		*ret = walk;
 	else
-		kmp_task_walk_close(walk);
+		kmp_walk_close(walk);
 	return rc;
 }
 
 // The team of the hidden helper threads; unavailable if there is none, or it is that of the walk.
-static ompd_rc_t helpers_region(const struct kmp_task_walk *walk, struct kmp_region *ret)
+static ompd_rc_t helpers_region(const struct walk *walk, struct region *ret)
 {
-	const struct kmp_runtime *runtime = walk->runtime;
-	struct kmp_thread thread;
+	const struct runtime *runtime = walk->runtime;
+	struct thread thread;
 	uint64_t gtid = 1, address;
 	bool helper;
 
@@ -298,7 +287,7 @@ static ompd_rc_t helpers_region(const struct kmp_task_walk *walk, struct kmp_reg
 	if (rc == ompd_rc_ok && !helper)
 		return ompd_rc_unavailable;
 	if (rc == ompd_rc_ok)
-		rc = kmp_next_thread(runtime, &gtid, &address);
+		rc = kmp_next_listed(runtime, &gtid, &address);
 	if (rc == ompd_rc_ok)
 		rc = kmp_read_thread(runtime, address, &thread);
 	if (rc == ompd_rc_ok && thread.gtid != 1)
@@ -311,21 +300,22 @@ static ompd_rc_t helpers_region(const struct kmp_task_walk *walk, struct kmp_reg
 }
 
 // Target tasks that tasks of the region generated: they are of the team of the helpers.
-static ompd_rc_t count_given_away(const struct kmp_task_walk *walk, int64_t *ret)
+static ompd_rc_t count_given_away(const struct walk *walk, int64_t *ret)
 {
-	const struct kmp_runtime *runtime = walk->runtime;
+	const struct runtime *runtime = walk->runtime;
 	struct kmp_task_record task, parent;
-	struct kmp_task_walk *helpers;
-	struct kmp_region region;
+	struct walk *helpers;
+	struct region region;
 	ompd_ext_task_info info;
+	bool damaged = false;
 	ompd_rc_t rc = helpers_region(walk, &region);
 
 	*ret = 0;
 	if (rc == ompd_rc_ok)
-		rc = kmp_task_walk_open(runtime, &region, &helpers);
+		rc = kmp_walk_open(runtime, &region, &helpers);
 	if (rc != ompd_rc_ok)
 		return kmp_or_none(rc);
-	while ((rc = kmp_task_walk_next(helpers, &info)) == ompd_rc_ok) {
+	while ((rc = kmp_walk_next(helpers, &info, &damaged)) == ompd_rc_ok) {
 		if (info.kind == ompd_ext_task_implicit)
 			continue;
 		rc = kmp_read_task(runtime, info.id, &task);
@@ -335,13 +325,13 @@ static ompd_rc_t count_given_away(const struct kmp_task_walk *walk, int64_t *ret
 			break;
 		*ret += parent.team == walk->region.team.address && is_counted(runtime, &task);
 	}
-	if (helpers->damaged)
+	if (damaged)
 		rc = ompd_rc_error;
-	kmp_task_walk_close(helpers);
+	kmp_walk_close(helpers);
 	return kmp_or_none(rc);
 }
 
-ompd_rc_t kmp_task_walk_unreached(const struct kmp_task_walk *walk, uint32_t *ret)
+ompd_rc_t kmp_walk_unreached(const struct walk *walk, uint32_t *ret)
 {
 	int64_t missing = walk->children - walk->counted, given = 0;
 	bool damaged = walk->damaged;
@@ -354,16 +344,11 @@ ompd_rc_t kmp_task_walk_unreached(const struct kmp_task_walk *walk, uint32_t *re
 			 ompd_rc_ok;
 }
 
-bool kmp_task_walk_damaged(const struct kmp_task_walk *walk)
+void kmp_walk_close(struct walk *walk)
 {
-	return walk->damaged;
-}
+	const struct runtime *runtime = walk->runtime;
 
-void kmp_task_walk_close(struct kmp_task_walk *walk)
-{
-	const struct kmp_runtime *runtime = walk->runtime;
-
-	kmp_activity_close(runtime, &walk->activity);
+	activity_close(&runtime->target, &walk->activity);
 	kmp_deques_close(runtime, &walk->deques);
 	idmap_close(&walk->queued, &runtime->target);
 	idmap_close(&walk->met, &runtime->target);

@@ -6,30 +6,15 @@
 #define OMPDBG_KMP_TASKS_H
 
 #include "kmp/kmp.h"
+#include "runtime/activity.h"
 
 // ---- Which thread has which task (kmp/activity.c) --------------------------------------------
 
-/** The tasks that the threads of a region work on, by address. */
-struct kmp_activity {
-	struct idmap begun; // address -> thread number, and whether it runs
-	bool incomplete;    // of some thread of the team nothing is known
-	bool damaged;	    // likewise, though it is a member of the team
-};
-
-/** A thread's part in one task. */
-struct kmp_activity_entry {
-	uint32_t thread_num;
-	bool running; // else suspended: the thread is in a region within
-};
-
-ompd_rc_t kmp_activity_open(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			    struct kmp_activity *ret);
+ompd_rc_t kmp_activity_open(const struct runtime *runtime, const struct region *region,
+			    struct activity *ret);
 /** List what threads do, only of as many threads as are needed to tell who works on one task. */
-ompd_rc_t kmp_activity_of_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			       struct kmp_activity *ret);
-void kmp_activity_close(const struct kmp_runtime *runtime, struct kmp_activity *activity);
-bool kmp_activity_find(const struct kmp_activity *activity, uint64_t task,
-		       struct kmp_activity_entry *ret);
+ompd_rc_t kmp_activity_of_task(const struct runtime *runtime, const struct task *task,
+			       struct activity *ret);
 
 // ---- Queues (kmp/deque.c) --------------------------------------------------------------------
 
@@ -46,9 +31,9 @@ struct kmp_deques {
 };
 
 /** Next task in a deque; unavailable at the end; nomem. Starts zeroed. */
-ompd_rc_t kmp_deques_next(const struct kmp_runtime *runtime, const struct kmp_region *region,
+ompd_rc_t kmp_deques_next(const struct runtime *runtime, const struct region *region,
 			  struct kmp_deques *deques, uint64_t *ret);
-void kmp_deques_close(const struct kmp_runtime *runtime, struct kmp_deques *deques);
+void kmp_deques_close(const struct runtime *runtime, struct kmp_deques *deques);
 
 // ---- Dependences (kmp/depend.c) --------------------------------------------------------------
 
@@ -74,13 +59,12 @@ struct kmp_dephash {
 };
 
 /** unavailable if the task at @p parent keeps none. */
-ompd_rc_t kmp_dephash_open(const struct kmp_runtime *runtime, uint64_t parent,
-			   struct kmp_dephash *ret);
+ompd_rc_t kmp_dephash_open(const struct runtime *runtime, uint64_t parent, struct kmp_dephash *ret);
 /** Next node; unavailable at the end; error there if a part of the hash is damaged. */
-ompd_rc_t kmp_dephash_next(const struct kmp_runtime *runtime, struct kmp_dephash *hash,
+ompd_rc_t kmp_dephash_next(const struct runtime *runtime, struct kmp_dephash *hash,
 			   struct kmp_depnode *ret);
 /** Return the taskdata of a node; 0 if its task has ended. */
-ompd_rc_t kmp_depnode_task(const struct kmp_runtime *runtime, uint64_t node, uint64_t *ret);
+ompd_rc_t kmp_depnode_task(const struct runtime *runtime, uint64_t node, uint64_t *ret);
 
 /** The list of those that wait for a task. */
 struct kmp_successors {
@@ -89,45 +73,24 @@ struct kmp_successors {
 };
 
 /** unavailable if the task at @p task has no dependences. */
-ompd_rc_t kmp_successors_open(const struct kmp_runtime *runtime, uint64_t task,
+ompd_rc_t kmp_successors_open(const struct runtime *runtime, uint64_t task,
 			      struct kmp_successors *ret);
 /** Next taskdata; unavailable at the end. */
-ompd_rc_t kmp_successors_next(const struct kmp_runtime *runtime, struct kmp_successors *list,
+ompd_rc_t kmp_successors_next(const struct runtime *runtime, struct kmp_successors *list,
 			      uint64_t *ret);
 
-/** incomplete: there may be more, which are not recorded. */
-ompd_rc_t kmp_task_depends(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			   ompd_ext_depend *depends, size_t max, size_t *count);
-ompd_rc_t kmp_task_dependers(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			     uint64_t *ids, size_t max, size_t *count);
 /** Count the tasks that the one at @p task still waits for; 0 if it has no dependences. */
-ompd_rc_t kmp_task_predecessors(const struct kmp_runtime *runtime, uint64_t task, int32_t *ret);
+ompd_rc_t kmp_task_predecessors(const struct runtime *runtime, uint64_t task, int32_t *ret);
 
 // ---- What is known of a task (kmp/task_info.c) -----------------------------------------------
 
-ompd_rc_t kmp_task_info(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			ompd_ext_task_info *ret);
 /** Describe a task whose record was already read; @p queued: it was met in a deque. */
-ompd_rc_t kmp_describe_task(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			    const struct kmp_activity *activity,
-			    const struct kmp_task_record *record, bool queued,
-			    ompd_ext_task_info *ret);
+ompd_rc_t kmp_describe_task(const struct runtime *runtime, const struct region *region,
+			    const struct activity *activity, const struct kmp_task_record *record,
+			    bool queued, ompd_ext_task_info *ret);
 
 /** Add to @p ret, of which status is set, the flags that tell in what the task waits. */
-ompd_rc_t kmp_task_waits(const struct kmp_runtime *runtime, const struct kmp_task *task,
+ompd_rc_t kmp_task_waits(const struct runtime *runtime, const struct task *task,
 			 ompd_ext_task_info *ret);
-
-// ---- All tasks of a region (kmp/task_walk.c) -------------------------------------------------
-
-struct kmp_task_walk;
-
-ompd_rc_t kmp_task_walk_open(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			     struct kmp_task_walk **ret);
-/** Next task; unavailable at the end; nomem. */
-ompd_rc_t kmp_task_walk_next(struct kmp_task_walk *walk, ompd_ext_task_info *ret);
-bool kmp_task_walk_damaged(const struct kmp_task_walk *walk);
-/** Count the children that tasks of the finished walk count, and that it did not meet. */
-ompd_rc_t kmp_task_walk_unreached(const struct kmp_task_walk *walk, uint32_t *ret);
-void kmp_task_walk_close(struct kmp_task_walk *walk);
 
 #endif

@@ -6,7 +6,7 @@ enum {
 	TEAM_ALIGNMENT = 64, // of what __kmp_allocate returns
 };
 
-void kmp_span_of_team(const struct kmp_runtime *runtime, struct kmp_span *span)
+void kmp_span_of_team(const struct runtime *runtime, struct kmp_span *span)
 {
 	static const enum kmp_field fields[] = {
 		TEAM(t_parent),	    TEAM(t_threads),	TEAM(t_implicit_task_taskdata),
@@ -18,18 +18,18 @@ void kmp_span_of_team(const struct kmp_runtime *runtime, struct kmp_span *span)
 		kmp_span_add(runtime, span, 0, fields[i]);
 }
 
-ompd_rc_t kmp_read_team(const struct kmp_runtime *runtime, uint64_t address, struct kmp_team *ret)
+ompd_rc_t kmp_read_team(const struct runtime *runtime, uint64_t address, struct kmp_team *ret)
 {
 	uint64_t serialized, level, active_level, nproc, master_tid;
 	const struct kmp_wanted wanted[] = {
-		{ TEAM(t_parent), &ret->parent },
-		{ TEAM(t_threads), &ret->threads },
-		{ TEAM(t_implicit_task_taskdata), &ret->implicit_tasks },
-		{ TEAM(t_serialized), &serialized },
-		{ TEAM(t_level), &level },
-		{ TEAM(t_active_level), &active_level },
-		{ TEAM(t_nproc), &nproc },
-		{ TEAM(t_master_tid), &master_tid },
+		WANT(TEAM(t_parent), &ret->parent),
+		WANT(TEAM(t_threads), &ret->threads),
+		WANT(TEAM(t_implicit_task_taskdata), &ret->implicit_tasks),
+		WANT(TEAM(t_serialized), &serialized),
+		WANT(TEAM(t_level), &level),
+		WANT(TEAM(t_active_level), &active_level),
+		WANT(TEAM(t_nproc), &nproc),
+		WANT(TEAM(t_master_tid), &master_tid),
 	};
 	ompd_rc_t rc = ompd_rc_error;
 
@@ -53,7 +53,7 @@ ompd_rc_t kmp_read_team(const struct kmp_runtime *runtime, uint64_t address, str
 	return ompd_rc_ok;
 }
 
-ompd_rc_t kmp_team_thread(const struct kmp_runtime *runtime, const struct kmp_team *team,
+ompd_rc_t kmp_team_thread(const struct runtime *runtime, const struct kmp_team *team,
 			  uint32_t number, uint64_t *ret)
 {
 	enum { NEAR = 64 }; // threads of a team whose array is read whole
@@ -63,8 +63,7 @@ ompd_rc_t kmp_team_thread(const struct kmp_runtime *runtime, const struct kmp_te
 	return kmp_read_element(runtime, team->threads, number, ret);
 }
 
-ompd_rc_t kmp_is_within(const struct kmp_runtime *runtime, uint64_t team, uint64_t wanted,
-			bool *ret)
+ompd_rc_t kmp_is_within(const struct runtime *runtime, uint64_t team, uint64_t wanted, bool *ret)
 {
 	struct cycle cycle = { 0 };
 

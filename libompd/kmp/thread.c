@@ -2,18 +2,28 @@
 
 #include "kmp/kmp.h"
 
+#define DESC(field) KMP_FIELD_kmp_desc_base_t__##field
+
 enum {
 	THREAD_ALIGNMENT = 64, // of what __kmp_allocate returns
 };
 
+/** How much of a kmp_info is read at once. */
+enum part {
+	PART_PLACE, // the members of struct thread
+	PART_STATE, // these, and what the runtime keeps for a tool
+	PART_TASK,  // these, and the current task
+	PART_WAIT,  // these, and the counts of barriers
+};
+
 // ---- One thread ------------------------------------------------------------------------------
 
-static uint64_t descriptor(const struct kmp_runtime *runtime, uint64_t thread)
+static uint64_t descriptor(const struct runtime *runtime, uint64_t thread)
 {
 	return kmp_at(runtime, thread, INFO(th_info));
 }
 
-static void view_part(const struct kmp_runtime *runtime, uint64_t address, enum kmp_part part)
+static void view_part(const struct runtime *runtime, uint64_t address, enum part part)
 {
 	static const enum kmp_field places[] = {
 		INFO(th_team),	      INFO(th_team_master),
@@ -24,49 +34,45 @@ static void view_part(const struct kmp_runtime *runtime, uint64_t address, enum 
 	const uint32_t tool = runtime->layout.field[INFO(ompt_thread_info)].offset;
 	struct kmp_span span = KMP_SPAN_EMPTY;
 
-	kmp_span_add(runtime, &span, info, KMP_FIELD_kmp_desc_base_t__ds_thread);
-	kmp_span_add(runtime, &span, info, KMP_FIELD_kmp_desc_base_t__ds_gtid);
-	kmp_span_add(runtime, &span, info, KMP_FIELD_kmp_desc_base_t__ds_tid);
+	kmp_span_add(runtime, &span, info, DESC(ds_thread));
+	kmp_span_add(runtime, &span, info, DESC(ds_gtid));
+	kmp_span_add(runtime, &span, info, DESC(ds_tid));
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 		kmp_span_add(runtime, &span, 0, places[i]);
-	if (part != KMP_PART_PLACE)
+	if (part != PART_PLACE)
 		kmp_span_add(runtime, &span, 0, INFO(th_serial_team));
-	if (part == KMP_PART_STATE && runtime->layout.field[INFO(ompt_thread_info)].size) {
+	if (part == PART_STATE && runtime->layout.field[INFO(ompt_thread_info)].size) {
 		kmp_span_add(runtime, &span, tool, KMP_FIELD_ompt_thread_info_t__state);
 		kmp_span_add(runtime, &span, tool, KMP_FIELD_ompt_thread_info_t__wait_id);
 	}
-	if (part == KMP_PART_TASK || part == KMP_PART_WAIT)
+	if (part == PART_TASK || part == PART_WAIT)
 		kmp_span_add(runtime, &span, 0, INFO(th_current_task));
-	if (part == KMP_PART_WAIT)
+	if (part == PART_WAIT)
 		kmp_span_add(runtime, &span, 0, INFO(th_bar));
 	kmp_view_span(runtime, address, &span);
 }
 
-static ompd_rc_t read_members(const struct kmp_runtime *runtime, uint64_t address,
-			      enum kmp_part part, struct kmp_thread *ret)
+static ompd_rc_t read_members(const struct runtime *runtime, uint64_t address, enum part part,
+			      struct thread *ret)
 {
 	uint64_t in_pool = 0, microtask = 0, teams_level = 0;
-	const struct kmp_wanted wanted[] = {
-		{ INFO(th_team), &ret->team },
-		{ INFO(th_in_pool), &in_pool },
-		{ INFO(th_teams_microtask), &microtask },
-		{ INFO(th_teams_level), &teams_level },
-	};
 	uint64_t ds = descriptor(runtime, address);
 	ompd_rc_t rc = ompd_rc_error;
 	int32_t gtid, tid;
 
-	*ret = (struct kmp_thread){ .address = address };
+	*ret = (struct thread){ .address = address };
 	if (address && address % THREAD_ALIGNMENT == 0) {
 		view_part(runtime, address, part);
-		rc = kmp_pthread_of_thread(runtime, address, &ret->pthread);
+		rc = kmp_read_pthread(runtime, address, &ret->pthread);
 	}
-	for (size_t i = 0; rc == ompd_rc_ok && i < sizeof(wanted) / sizeof(wanted[0]); i++)
-		rc = kmp_read(runtime, address, wanted[i].field, wanted[i].ret);
 	if (rc == ompd_rc_ok)
-		rc = kmp_read_int(runtime, ds, KMP_FIELD_kmp_desc_base_t__ds_gtid, &gtid);
+		rc = KMP_READ(runtime, address, WANT(INFO(th_team), &ret->team),
+			      WANT(INFO(th_in_pool), &in_pool),
+			      WANT(INFO(th_teams_microtask), &microtask),
+			      WANT(INFO(th_teams_level), &teams_level));
 	if (rc == ompd_rc_ok)
-		rc = kmp_read_int(runtime, ds, KMP_FIELD_kmp_desc_base_t__ds_tid, &tid);
+		rc = KMP_READ(runtime, ds, WANT_INT(DESC(ds_gtid), &gtid),
+			      WANT_INT(DESC(ds_tid), &tid));
 	if (rc == ompd_rc_ok && runtime->layout.field[INFO(th_team_master)].size)
 		rc = kmp_read(runtime, address, INFO(th_team_master), &ret->primary);
 	if (rc != ompd_rc_ok)
@@ -85,7 +91,7 @@ static ompd_rc_t has_left(void)
 }
 
 // The array of threads knows every thread under its gtid, as long as the runtime knows it.
-static ompd_rc_t check_listed(const struct kmp_runtime *runtime, const struct kmp_thread *thread)
+static ompd_rc_t check_listed(const struct runtime *runtime, const struct thread *thread)
 {
 	uint64_t listed = 0;
 	ompd_rc_t rc = kmp_thread_at(runtime, thread->gtid, &listed);
@@ -95,19 +101,21 @@ static ompd_rc_t check_listed(const struct kmp_runtime *runtime, const struct km
 	return rc;
 }
 
-ompd_rc_t kmp_read_thread(const struct kmp_runtime *runtime, uint64_t address,
-			  struct kmp_thread *ret)
+ompd_rc_t kmp_read_thread(const struct runtime *runtime, uint64_t address, struct thread *ret)
 {
-	ompd_rc_t rc = read_members(runtime, address, KMP_PART_PLACE, ret);
+	ompd_rc_t rc = read_members(runtime, address, PART_PLACE, ret);
 
-	return rc == ompd_rc_ok ? check_listed(runtime, ret) : rc;
+	if (rc == ompd_rc_ok)
+		rc = check_listed(runtime, ret);
+	ret->list = runtime->seen->list;
+	return rc;
 }
 
 // Tell whether a kmp_info that was in the array says by itself that it still is. Before a worker is
 // taken out, it is put into the pool, without a team (__kmp_free_thread), and taken out of the pool
 // (__kmp_internal_end). Every thread has a team for serialized regions; it is taken from it before
 // the memory is overwritten and given back (__kmp_reap_thread, __kmp_free).
-static bool shows_life(const struct kmp_runtime *runtime, const struct kmp_thread *thread)
+static bool shows_life(const struct runtime *runtime, const struct thread *thread)
 {
 	uint64_t serial_team;
 
@@ -120,37 +128,54 @@ static bool shows_life(const struct kmp_runtime *runtime, const struct kmp_threa
 	       serial_team;
 }
 
-ompd_rc_t kmp_find_thread_again(const struct kmp_runtime *runtime,
-				const struct family_thread *found, enum kmp_part part,
-				struct kmp_thread *ret)
+// A primary thread is soon asked for its task, and waits for no word of its own.
+static enum part part_for(const struct runtime *runtime, const struct thread *thread,
+			  enum thread_question next)
 {
-	ompd_rc_t rc = read_members(runtime, found->address, part, ret);
+	const bool primary = thread->primary == thread->address;
+
+	switch (next) {
+	case THREAD_TASK:
+		return PART_TASK;
+	case THREAD_REGION:
+		return primary ? PART_TASK : PART_PLACE;
+	case THREAD_STATE:
+		return !runtime->seen->without_tool ? PART_STATE : primary ? PART_TASK : PART_WAIT;
+	case THREAD_DATA:
+		return PART_STATE;
+	default:
+		return PART_PLACE;
+	}
+}
+
+ompd_rc_t kmp_thread_again(const struct runtime *runtime, struct thread *thread,
+			   enum thread_question next)
+{
+	struct thread now;
+	ompd_rc_t rc =
+		read_members(runtime, thread->address, part_for(runtime, thread, next), &now);
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (found->pthread && found->pthread != ret->pthread)
+	if (thread->pthread && thread->pthread != now.pthread)
 		return has_left();
 	// A list that was seen since, and is another one, does not have all that this one had.
-	if (found->list && found->list == runtime->seen->list && shows_life(runtime, ret))
-		return ompd_rc_ok;
-	return check_listed(runtime, ret);
+	if (!thread->list || thread->list != runtime->seen->list || !shows_life(runtime, &now))
+		rc = check_listed(runtime, &now);
+	now.list = thread->list;
+	if (rc == ompd_rc_ok)
+		*thread = now;
+	return rc;
 }
 
-struct family_thread kmp_found_thread(const struct kmp_runtime *runtime, uint64_t address)
+uint64_t kmp_thread_id(const struct thread *thread)
 {
-	struct family_thread found = { .address = address, .list = runtime->seen->list };
-	struct kmp_thread thread;
-
-	if (read_members(runtime, address, KMP_PART_PLACE, &thread) == ompd_rc_ok) {
-		found.pthread = thread.pthread;
-		found.primary = thread.primary == address;
-	}
-	return found;
+	return thread->address;
 }
 
 // A worker runs before the thread that makes it has its pthread_t: glibc knows what it was given, its
 // kmp_info (__kmp_create_worker).
-static uint64_t find_starting(const struct kmp_runtime *runtime, uint64_t thread)
+static uint64_t find_starting(const struct runtime *runtime, uint64_t thread)
 {
 	struct nptl_cursor cursor = { 0 };
 	uint64_t pthread, argument;
@@ -164,19 +189,44 @@ static uint64_t find_starting(const struct kmp_runtime *runtime, uint64_t thread
 	return 0;
 }
 
-ompd_rc_t kmp_pthread_of_thread(const struct kmp_runtime *runtime, uint64_t thread, uint64_t *ret)
+ompd_rc_t kmp_read_pthread(const struct runtime *runtime, uint64_t thread, uint64_t *ret)
 {
-	ompd_rc_t rc = kmp_read(runtime, descriptor(runtime, thread),
-				KMP_FIELD_kmp_desc_base_t__ds_thread, ret);
+	ompd_rc_t rc = kmp_read(runtime, descriptor(runtime, thread), DESC(ds_thread), ret);
 
 	if (rc == ompd_rc_ok && !*ret)
 		*ret = find_starting(runtime, thread);
 	return rc;
 }
 
+ompd_rc_t kmp_pthread_of_thread(const struct runtime *runtime, struct thread *thread, uint64_t *ret)
+{
+	ompd_rc_t rc = kmp_thread_again(runtime, thread, THREAD_PLACE);
+
+	if (rc == ompd_rc_ok && !thread->pthread)
+		return reason(ompd_rc_unavailable, "the thread has not been started yet");
+	*ret = thread->pthread;
+	return rc;
+}
+
+ompd_rc_t kmp_next_thread(const struct runtime *runtime, struct thread_cursor *cursor,
+			  struct thread *ret)
+{
+	uint64_t address;
+	ompd_rc_t rc = kmp_next_listed(runtime, &cursor->next, &address);
+
+	cursor->damaged |= rc != ompd_rc_ok && rc != ompd_rc_unavailable;
+	if (rc != ompd_rc_ok)
+		return ompd_rc_unavailable;
+	// One that cannot be read is a thread, too.
+	if (read_members(runtime, address, PART_PLACE, ret) != ompd_rc_ok)
+		*ret = (struct thread){ .address = address };
+	ret->list = runtime->seen->list;
+	return ompd_rc_ok;
+}
+
 // ---- What a thread is, and whether it is at work ---------------------------------------------
 
-ompd_rc_t kmp_is_helper(const struct kmp_runtime *runtime, uint64_t gtid, bool *ret)
+ompd_rc_t kmp_is_helper(const struct runtime *runtime, uint64_t gtid, bool *ret)
 {
 	uint64_t enabled, count = 0;
 	ompd_rc_t rc = kmp_read_global(runtime, KMP_GLOBAL___kmp_enable_hidden_helper, 4, &enabled);
@@ -188,22 +238,32 @@ ompd_rc_t kmp_is_helper(const struct kmp_runtime *runtime, uint64_t gtid, bool *
 	return rc;
 }
 
-ompd_rc_t kmp_thread_kind(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			  enum kmp_thread_kind *ret)
+ompd_rc_t kmp_thread_kind(const struct runtime *runtime, const struct thread *thread, uint32_t *ret)
 {
 	uint64_t root, uber = 0;
 	bool helper;
 
 	ompd_rc_t rc = kmp_is_helper(runtime, thread->gtid, &helper);
 
-	*ret = helper ? KMP_THREAD_HELPER : KMP_THREAD_WORKER;
+	*ret = helper ? ompd_ext_thread_helper : ompd_ext_thread_worker;
 	if (rc != ompd_rc_ok || helper)
 		return rc;
 	rc = kmp_read(runtime, thread->address, INFO(th_root), &root);
 	if (rc == ompd_rc_ok && root)
 		rc = kmp_read(runtime, root, KMP_FIELD_kmp_base_root_t__r_uber_thread, &uber);
 	if (rc == ompd_rc_ok && uber == thread->address)
-		*ret = KMP_THREAD_INITIAL;
+		*ret = ompd_ext_thread_initial;
+	return rc;
+}
+
+ompd_rc_t kmp_thread_info(const struct runtime *runtime, const struct thread *thread,
+			  ompd_ext_thread_info *ret)
+{
+	uint32_t kind;
+	ompd_rc_t rc = kmp_thread_kind(runtime, thread, &kind);
+
+	if (rc == ompd_rc_ok)
+		*ret = (ompd_ext_thread_info){ .kind = kind, .global_num = (int32_t)thread->gtid };
 	return rc;
 }
 
@@ -212,13 +272,13 @@ struct primary {
 	uint64_t address, team, microtask, nproc;
 };
 
-static ompd_rc_t read_primary(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+static ompd_rc_t read_primary(const struct runtime *runtime, const struct thread *thread,
 			      struct primary *ret)
 {
 	const struct kmp_wanted wanted[] = {
-		{ INFO(th_team), &ret->team },
-		{ INFO(th_teams_microtask), &ret->microtask },
-		{ INFO(th_team_nproc), &ret->nproc },
+		WANT(INFO(th_team), &ret->team),
+		WANT(INFO(th_teams_microtask), &ret->microtask),
+		WANT(INFO(th_team_nproc), &ret->nproc),
 	};
 	const size_t count = sizeof(wanted) / sizeof(wanted[0]);
 	const bool counts = runtime->layout.field[INFO(th_team_nproc)].size != 0;
@@ -238,7 +298,7 @@ static ompd_rc_t read_primary(const struct kmp_runtime *runtime, const struct km
 
 // The team that a primary thread is in. One that it has given up at the end of a region is in no other
 // any more, while the thread has its task around the region back.
-static ompd_rc_t team_at_end(const struct kmp_runtime *runtime, const struct primary *primary,
+static ompd_rc_t team_at_end(const struct runtime *runtime, const struct primary *primary,
 			     uint64_t *ret)
 {
 	struct kmp_team team;
@@ -254,7 +314,7 @@ static ompd_rc_t team_at_end(const struct kmp_runtime *runtime, const struct pri
 }
 
 // Tell whether the primary thread has left the team, or was never in it.
-static ompd_rc_t is_over(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+static ompd_rc_t is_over(const struct runtime *runtime, const struct thread *thread,
 			 const struct primary *primary, bool *ret)
 {
 	struct kmp_team team;
@@ -282,7 +342,7 @@ static ompd_rc_t is_over(const struct kmp_runtime *runtime, const struct kmp_thr
 // A team of a league waits without a region of its own, on the level of the teams construct, until
 // its initial thread meets a parallel construct (__kmp_teams_master). Its parent is the league,
 // which is on this level too. What its workers know of the construct may be old.
-static ompd_rc_t waits_in_league(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+static ompd_rc_t waits_in_league(const struct runtime *runtime, const struct thread *thread,
 				 const struct primary *primary, bool *ret)
 {
 	struct kmp_team team, parent;
@@ -302,7 +362,7 @@ static ompd_rc_t waits_in_league(const struct kmp_runtime *runtime, const struct
 // A team keeps threads that its region has no use for: that of a league for a region of fewer
 // threads (__kmp_fork_in_teams), any with KMP_HOT_TEAMS_MODE=1, also when its root, and with it the
 // primary thread, is gone.
-static ompd_rc_t is_reserve(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+static ompd_rc_t is_reserve(const struct runtime *runtime, const struct thread *thread,
 			    const struct primary *primary, bool *ret)
 {
 	struct kmp_team team;
@@ -320,7 +380,7 @@ static ompd_rc_t is_reserve(const struct kmp_runtime *runtime, const struct kmp_
 	return rc;
 }
 
-ompd_rc_t kmp_is_idle(const struct kmp_runtime *runtime, const struct kmp_thread *thread, bool *ret)
+ompd_rc_t kmp_is_idle(const struct runtime *runtime, const struct thread *thread, bool *ret)
 {
 	struct primary primary;
 

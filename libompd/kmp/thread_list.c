@@ -5,28 +5,10 @@
 
 #include "kmp/kmp.h"
 
-ompd_rc_t kmp_seen_open(const struct target *target, struct kmp_seen **ret)
-{
-	struct kmp_seen *seen = target_alloc(target, sizeof(*seen));
-
-	if (!seen)
-		return ompd_rc_nomem;
-	seen->threads.has_values = true;
-	*ret = seen;
-	return ompd_rc_ok;
-}
-
-void kmp_seen_close(const struct target *target, struct kmp_seen *seen)
-{
-	if (seen)
-		idmap_close(&seen->threads, target);
-	target_free(target, seen);
-}
-
 // Refuse that there is no array, if there must be one: the runtime makes it before it says that it is
 // initialized, and says that it is not before it gives the array back (__kmp_cleanup). Stacks have a
 // size from the start.
-static ompd_rc_t check_without(const struct kmp_runtime *runtime)
+static ompd_rc_t check_without(const struct runtime *runtime)
 {
 	static const enum kmp_global steps[] = {
 		KMP_GLOBAL___kmp_init_serial,
@@ -55,7 +37,7 @@ static ompd_rc_t check_without(const struct kmp_runtime *runtime)
 }
 
 // Read where the array is: nowhere until the runtime is initialized.
-static ompd_rc_t read_array(const struct kmp_runtime *runtime, uint64_t *ret)
+static ompd_rc_t read_array(const struct runtime *runtime, uint64_t *ret)
 {
 	ompd_rc_t rc = kmp_read_global(runtime, KMP_GLOBAL___kmp_threads, 8, ret);
 
@@ -65,7 +47,7 @@ static ompd_rc_t read_array(const struct kmp_runtime *runtime, uint64_t *ret)
 }
 
 // The array, and how many elements it has.
-static ompd_rc_t read_threads(const struct kmp_runtime *runtime, uint64_t *array, uint64_t *count)
+static ompd_rc_t read_threads(const struct runtime *runtime, uint64_t *array, uint64_t *count)
 {
 	ompd_rc_t rc = read_array(runtime, array);
 
@@ -81,7 +63,7 @@ static ompd_rc_t read_threads(const struct kmp_runtime *runtime, uint64_t *array
 	return check_without(runtime);
 }
 
-ompd_rc_t kmp_thread_at(const struct kmp_runtime *runtime, uint64_t gtid, uint64_t *ret)
+ompd_rc_t kmp_thread_at(const struct runtime *runtime, uint64_t gtid, uint64_t *ret)
 {
 	uint64_t array, count;
 	ompd_rc_t rc = read_threads(runtime, &array, &count);
@@ -91,7 +73,7 @@ ompd_rc_t kmp_thread_at(const struct kmp_runtime *runtime, uint64_t gtid, uint64
 	return rc == ompd_rc_ok ? kmp_read_element(runtime, array, gtid, ret) : rc;
 }
 
-ompd_rc_t kmp_next_thread(const struct kmp_runtime *runtime, uint64_t *gtid, uint64_t *ret)
+ompd_rc_t kmp_next_listed(const struct runtime *runtime, uint64_t *gtid, uint64_t *ret)
 {
 	uint64_t array, count;
 	ompd_rc_t rc = read_threads(runtime, &array, &count);
@@ -107,9 +89,9 @@ ompd_rc_t kmp_next_thread(const struct kmp_runtime *runtime, uint64_t *gtid, uin
 }
 
 // Look through all threads, and remember where each was.
-static ompd_rc_t search(const struct kmp_runtime *runtime, uint64_t pthread, uint64_t *ret)
+static ompd_rc_t search(const struct runtime *runtime, uint64_t pthread, uint64_t *ret)
 {
-	struct idmap threads = { .has_values = true };
+	struct idmap threads = { 0 };
 	uint64_t array, count, thread, found;
 	bool known = false, damaged = false;
 	ompd_rc_t rc = read_threads(runtime, &array, &count);
@@ -121,7 +103,7 @@ static ompd_rc_t search(const struct kmp_runtime *runtime, uint64_t pthread, uin
 		rc = kmp_read_element(runtime, array, gtid, &thread);
 		if (rc != ompd_rc_ok || !thread)
 			continue;
-		if (kmp_pthread_of_thread(runtime, thread, &found) != ompd_rc_ok) {
+		if (kmp_read_pthread(runtime, thread, &found) != ompd_rc_ok) {
 			damaged = true;
 			continue;
 		}
@@ -145,27 +127,17 @@ static ompd_rc_t search(const struct kmp_runtime *runtime, uint64_t pthread, uin
 }
 
 // Find a thread where it was seen last. unavailable: it is not there.
-static ompd_rc_t look_where_seen(const struct kmp_runtime *runtime, uint64_t pthread,
-				 struct family_thread *ret)
+static ompd_rc_t look_where_seen(const struct runtime *runtime, uint64_t pthread,
+				 struct thread *ret)
 {
-	struct family_thread seen = { .pthread = pthread, .list = runtime->seen->searched };
-	struct kmp_thread thread;
-
-	if (!seen.list || !idmap_find(&runtime->seen->threads, pthread, &seen.address))
+	*ret = (struct thread){ .pthread = pthread, .list = runtime->seen->searched };
+	if (!ret->list || !idmap_find(&runtime->seen->threads, pthread, &ret->address))
 		return ompd_rc_unavailable;
-	ompd_rc_t rc = kmp_find_thread_again(runtime, &seen, KMP_PART_PLACE, &thread);
-
-	if (rc == ompd_rc_ok) {
-		seen.primary = thread.primary == thread.address;
-		*ret = seen;
-	}
-	return rc;
+	return kmp_thread_again(runtime, ret, THREAD_PLACE);
 }
 
-ompd_rc_t kmp_thread_of_pthread(const struct kmp_runtime *runtime, uint64_t pthread,
-				struct family_thread *ret)
+ompd_rc_t kmp_thread_of_pthread(const struct runtime *runtime, uint64_t pthread, struct thread *ret)
 {
-	struct kmp_thread thread;
 	uint64_t address;
 
 	if (look_where_seen(runtime, pthread, ret) == ompd_rc_ok)
@@ -174,9 +146,5 @@ ompd_rc_t kmp_thread_of_pthread(const struct kmp_runtime *runtime, uint64_t pthr
 
 	if (rc == ompd_rc_unavailable)
 		return reason(rc, "the thread has not used OpenMP");
-	if (rc == ompd_rc_ok)
-		rc = kmp_read_thread(runtime, address, &thread);
-	if (rc == ompd_rc_ok)
-		*ret = kmp_found_thread(runtime, address);
-	return rc;
+	return rc == ompd_rc_ok ? kmp_read_thread(runtime, address, ret) : rc;
 }

@@ -19,24 +19,14 @@ static const struct wait_function wait_functions[] = {
 #undef WAIT
 
 // Of another runtime in the process the same names are not meant.
-static ompd_rc_t resolved(struct kmp_runtime *runtime)
+static ompd_rc_t resolved(struct runtime *runtime)
 {
-	if (runtime->waits)
-		return ompd_rc_ok;
 	return wait_calls_open(&runtime->target, wait_functions,
 			       sizeof(wait_functions) / sizeof(wait_functions[0]),
 			       runtime->layout.file_name, false, &runtime->waits);
 }
 
-void kmp_close(struct kmp_runtime *runtime)
-{
-	wait_calls_close(&runtime->target, runtime->waits);
-	runtime->waits = NULL;
-	kmp_seen_close(&runtime->target, runtime->seen);
-	runtime->seen = NULL;
-}
-
-ompd_rc_t kmp_is_own_code(struct kmp_runtime *runtime, uint64_t address, bool *ret)
+ompd_rc_t kmp_is_own_code(struct runtime *runtime, uint64_t address, bool *ret)
 {
 	ompd_rc_t rc = resolved(runtime);
 
@@ -45,7 +35,7 @@ ompd_rc_t kmp_is_own_code(struct kmp_runtime *runtime, uint64_t address, bool *r
 	return rc;
 }
 
-ompd_rc_t kmp_classify_entry(struct kmp_runtime *runtime, uint64_t entry, ompd_ext_wait_site *site)
+ompd_rc_t kmp_classify_entry(struct runtime *runtime, uint64_t entry, ompd_ext_wait_site *site)
 {
 	ompd_rc_t rc = resolved(runtime);
 
@@ -80,7 +70,7 @@ static const ompd_ext_wait_site barrier_sites[BARRIER_COUNT] = {
 // Parallel and teams constructs call a function of the runtime, which first calls one that begins
 // the region and runs its code, and then another that ends it. That one has no name. unavailable:
 // it is not the one that ends it.
-static ompd_rc_t ends_region(const struct kmp_runtime *runtime, uint64_t return_address,
+static ompd_rc_t ends_region(const struct runtime *runtime, uint64_t return_address,
 			     uint64_t *entry)
 {
 	static const char *const functions[] = { "__kmpc_fork_call", "__kmpc_fork_teams" };
@@ -98,14 +88,14 @@ static ompd_rc_t ends_region(const struct kmp_runtime *runtime, uint64_t return_
 	return rc == ompd_rc_ok && !precedes ? ompd_rc_unavailable : rc;
 }
 
-ompd_rc_t kmp_classify_call(struct kmp_runtime *runtime, uint64_t return_address,
+ompd_rc_t kmp_classify_call(struct runtime *runtime, uint64_t return_address,
 			    ompd_ext_wait_site *site)
 {
 	uint64_t entry;
 	ompd_rc_t rc = call_target(&runtime->target, return_address, &entry);
 
 	if (rc != ompd_rc_ok)
-		return reason(rc, "no call before that address can be followed");
+		return rc;
 	rc = kmp_classify_entry(runtime, entry, site);
 	if (rc != ompd_rc_unavailable)
 		return rc;
@@ -119,7 +109,7 @@ ompd_rc_t kmp_classify_call(struct kmp_runtime *runtime, uint64_t return_address
 }
 
 // A thread's own part of a barrier (kmp_bstate).
-static uint64_t barrier_of_thread(const struct kmp_runtime *runtime, uint64_t thread,
+static uint64_t barrier_of_thread(const struct runtime *runtime, uint64_t thread,
 				  enum barrier barrier)
 {
 	return kmp_at(runtime, thread, INFO(th_bar)) +
@@ -127,7 +117,7 @@ static uint64_t barrier_of_thread(const struct kmp_runtime *runtime, uint64_t th
 }
 
 // A team with the counts of barriers that has_arrived() looks at.
-static void view_team(const struct kmp_runtime *runtime, const struct kmp_thread *thread)
+static void view_team(const struct runtime *runtime, const struct thread *thread)
 {
 	struct kmp_span span = KMP_SPAN_EMPTY;
 
@@ -142,7 +132,7 @@ static void view_team(const struct kmp_runtime *runtime, const struct kmp_thread
 // barriers, and its team counts those at which all have arrived
 // (__kmp_linear_barrier_gather_template and the like). The lowest bits of a count tell whether
 // somebody sleeps on it, the highest are those of other threads where barriers are hierarchical.
-static ompd_rc_t has_arrived(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+static ompd_rc_t has_arrived(const struct runtime *runtime, const struct thread *thread,
 			     enum barrier barrier, bool *ret)
 {
 	uint64_t own, teams;
@@ -166,15 +156,14 @@ static ompd_rc_t has_arrived(const struct kmp_runtime *runtime, const struct kmp
 
 // ---- States ----------------------------------------------------------------------------------
 
-static ompd_rc_t recorded_state(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+static ompd_rc_t recorded_state(const struct runtime *runtime, const struct thread *thread,
 				ompd_word_t *state, ompd_wait_id_t *wait_id)
 {
 	uint64_t info = kmp_at(runtime, thread->address, INFO(ompt_thread_info));
 	uint64_t value;
-	ompd_rc_t rc = kmp_read(runtime, info, KMP_FIELD_ompt_thread_info_t__state, &value);
+	ompd_rc_t rc = KMP_READ(runtime, info, WANT(KMP_FIELD_ompt_thread_info_t__state, &value),
+				WANT(KMP_FIELD_ompt_thread_info_t__wait_id, wait_id));
 
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, info, KMP_FIELD_ompt_thread_info_t__wait_id, wait_id);
 	if (rc == ompd_rc_ok && value > ompt_state_undefined)
 		return reason(ompd_rc_error, "the thread's state is damaged");
 	if (rc == ompd_rc_ok)
@@ -200,7 +189,7 @@ static bool may_be_outdated(ompd_word_t state)
 
 // Tell whether the runtime has yet to record a state of a worker: its memory is zero until it begins
 // (__kmp_launch_thread), and in the team of another thread none works alone.
-static bool is_unset(const struct kmp_thread *thread, ompd_word_t state)
+static bool is_unset(const struct thread *thread, ompd_word_t state)
 {
 	return state == ompt_state_work_serial && thread->primary &&
 	       thread->primary != thread->address;
@@ -209,12 +198,12 @@ static bool is_unset(const struct kmp_thread *thread, ompd_word_t state)
 // Check whether the current task tells that a thread is at work, without a look at the team: it waits
 // in the task, and *@p state becomes what for, or executes an explicit one. What cannot be read is left
 // to the look at the team.
-static bool works_in_task(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+static bool works_in_task(const struct runtime *runtime, const struct thread *thread,
 			  ompd_word_t *state)
 {
 	ompd_ext_task_info info = { .status = ompd_ext_task_running };
 	struct kmp_task_record record;
-	struct kmp_task task = { 0 };
+	struct task task = { 0 };
 
 	if (kmp_thread_task(runtime, thread, &task.address) != ompd_rc_ok ||
 	    kmp_read_task(runtime, task.address, &record) != ompd_rc_ok ||
@@ -230,15 +219,16 @@ static bool works_in_task(const struct kmp_runtime *runtime, const struct kmp_th
 
 // Tell whether a thread may have left a barrier that its count says it waits at. After a cancelled
 // GOMP_barrier_cancel() a thread keeps the word that lets it go, and does not stop at the next barrier.
-static bool may_have_left(const struct kmp_runtime *runtime, enum barrier barrier)
+static bool may_have_left(const struct runtime *runtime, enum barrier barrier)
 {
-	const struct kmp_icv_query query = { .runtime = runtime };
+	const struct object of = { 0 };
 	struct kmp_seen *seen = runtime->seen;
 	ompd_word_t cancellation;
 
 	if (barrier == BARRIER_PLAIN && !seen->asked_cancellation) {
 		seen->asked_cancellation = true;
-		seen->no_cancellation = kmp_icv_cancel(&query, &cancellation) == ompd_rc_ok &&
+		seen->no_cancellation = kmp_icv_variable(runtime, ICV_cancel, &of, &cancellation) ==
+						ompd_rc_ok &&
 					!cancellation;
 	}
 	return barrier == BARRIER_PLAIN && !seen->no_cancellation;
@@ -246,10 +236,10 @@ static bool may_have_left(const struct kmp_runtime *runtime, enum barrier barrie
 
 // Find the barrier of its team that a thread in its implicit task has come to. *@p state stays as it
 // is if there is none, or that is not certain.
-static ompd_rc_t state_at_barrier(const struct kmp_runtime *runtime,
-				  const struct kmp_thread *thread, ompd_word_t *state)
+static ompd_rc_t state_at_barrier(const struct runtime *runtime, const struct thread *thread,
+				  ompd_word_t *state)
 {
-	struct kmp_task task;
+	struct task task;
 	ompd_rc_t rc = kmp_current_record(runtime, thread, &task);
 	bool arrived = false;
 
@@ -262,8 +252,8 @@ static ompd_rc_t state_at_barrier(const struct kmp_runtime *runtime,
 	return rc;
 }
 
-ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-		    ompd_word_t *state, ompd_wait_id_t *wait_id)
+ompd_rc_t kmp_state(const struct runtime *runtime, const struct thread *thread, ompd_word_t *state,
+		    ompd_wait_id_t *wait_id)
 {
 	bool idle = false, known = false;
 
@@ -315,8 +305,8 @@ static bool is_within(uint64_t address, uint64_t base, uint64_t size)
 
 // A thread that gathers others at a barrier waits for their counts, one after another: it sleeps on
 // an object on its stack that points to the count. unavailable: it does not.
-static ompd_rc_t sleeps_for_member(const struct kmp_runtime *runtime,
-				   const struct kmp_thread *thread, enum barrier *ret)
+static ompd_rc_t sleeps_for_member(const struct runtime *runtime, const struct thread *thread,
+				   enum barrier *ret)
 {
 	enum { FLAG_WORDS = 8 };
 	const uint64_t barriers =
@@ -356,7 +346,7 @@ static ompd_rc_t sleeps_for_member(const struct kmp_runtime *runtime,
 
 // Threads sleep on a condition variable of their own; the flag that they wait for has its lowest
 // bit set then (__kmp_suspend_template).
-ompd_rc_t kmp_classify_futex(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+ompd_rc_t kmp_classify_futex(const struct runtime *runtime, const struct thread *thread,
 			     uint64_t futex, ompd_ext_wait_site *site)
 {
 	const struct layout_field *variable = &runtime->layout.field[INFO(th_suspend_cv)];

@@ -12,20 +12,20 @@
 // Check whether the thread is in the queue of a lock: it goes from the head by th_next_waiting to
 // the tail, in gtids plus one. A thread that comes is the tail before the one before it knows.
 // unavailable: it is not there.
-static ompd_rc_t is_queued(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+static ompd_rc_t is_queued(const struct runtime *runtime, const struct thread *thread,
 			   uint64_t lock)
 {
 	struct cycle cycle = { 0 };
 	int32_t id, tail, next;
 	uint64_t address;
-	ompd_rc_t rc = kmp_read_int(runtime, lock, KMP_FIELD_kmp_base_queuing_lock_t__head_id, &id);
+	ompd_rc_t rc = KMP_READ(runtime, lock,
+				WANT_INT(KMP_FIELD_kmp_base_queuing_lock_t__head_id, &id),
+				WANT_INT(KMP_FIELD_kmp_base_queuing_lock_t__tail_id, &tail));
 
-	if (rc == ompd_rc_ok)
-		rc = kmp_read_int(runtime, lock, KMP_FIELD_kmp_base_queuing_lock_t__tail_id, &tail);
 	while (rc == ompd_rc_ok && id > 0 && !cycle_closed(&cycle, (uint64_t)id)) {
 		uint64_t gtid = (uint64_t)id - 1, found = gtid;
 
-		rc = kmp_next_thread(runtime, &found, &address);
+		rc = kmp_next_listed(runtime, &found, &address);
 		if (rc != ompd_rc_ok || address == thread->address)
 			return rc;
 		if (found != gtid + 1 || id == tail)
@@ -46,14 +46,15 @@ static bool contains(const uint64_t *values, size_t count, uint64_t wanted)
 	return false;
 }
 
-ompd_rc_t kmp_confirm_lock(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			   uint32_t kind, uint64_t variable, const uint64_t *in_use,
-			   size_t in_use_count)
+ompd_rc_t kmp_confirm_lock(const struct runtime *runtime, struct thread *thread, uint32_t kind,
+			   uint64_t variable, const uint64_t *in_use, size_t in_use_count)
 {
 	ompd_ext_lock_info info;
 	struct kmp_lock lock;
-	ompd_rc_t rc = kmp_find_lock(runtime, kind, variable, &lock);
+	ompd_rc_t rc = kmp_thread_again(runtime, thread, THREAD_PLACE);
 
+	if (rc == ompd_rc_ok)
+		rc = kmp_find_lock(runtime, kind, variable, &lock);
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!lock.address)
@@ -78,7 +79,7 @@ static bool passes_lock(const ompd_ext_wait_site *site)
 	       strcmp(site->function, "GOMP_critical_start") != 0;
 }
 
-ompd_rc_t kmp_lock_argument(struct kmp_runtime *runtime, uint64_t return_address,
+ompd_rc_t kmp_lock_argument(struct runtime *runtime, uint64_t return_address,
 			    ompd_ext_argument *ret)
 {
 	static const char kmpc[] = "__kmpc_";
@@ -92,6 +93,5 @@ ompd_rc_t kmp_lock_argument(struct kmp_runtime *runtime, uint64_t return_address
 	// Before it come the place in the source and the thread's number, or nothing.
 	bool is_kmpc = strncmp(site.function, kmpc, sizeof(kmpc) - 1) == 0;
 
-	rc = call_argument(&runtime->target, return_address, is_kmpc ? 2 : 0, ret);
-	return rc == ompd_rc_ok ? rc : reason(rc, "the code before the call does not tell");
+	return call_argument(&runtime->target, return_address, is_kmpc ? 2 : 0, ret);
 }

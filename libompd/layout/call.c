@@ -3,6 +3,7 @@
 #include "layout/call.h"
 
 #include "layout/code_memory.h"
+#include "target/reason.h"
 
 static ompd_rc_t result_of(enum code_status status)
 {
@@ -32,7 +33,9 @@ ompd_rc_t call_target(const struct target *target, uint64_t return_address, uint
 
 	if (status == CODE_OK)
 		status = code_callee(&reader, &call, ret);
-	return result_of(status);
+	if (status == CODE_OK)
+		return ompd_rc_ok;
+	return reason(result_of(status), "no call before that address can be followed");
 }
 
 ompd_rc_t call_precedes(const struct target *target, uint64_t begin, uint64_t return_address,
@@ -70,14 +73,15 @@ ompd_rc_t call_argument(const struct target *target, uint64_t return_address, un
 	const enum code_status status =
 		code_argument(&reader, NULL, return_address, number, &argument);
 
-	if (status == CODE_OK)
-		*ret = (ompd_ext_argument){
-			.register_name = code_register_name(&code_x86_64, argument.reg),
-			.value = argument.value,
-			.scale = argument.scale,
-			.offset = argument.offset,
-			.in_memory = argument.in_memory,
-			.width = argument.width,
-		};
-	return result_of(status);
+	if (status != CODE_OK)
+		return reason(result_of(status), "the code before the call does not tell");
+	*ret = (ompd_ext_argument){
+		.register_name = code_register_name(&code_x86_64, argument.reg),
+		.value = argument.value,
+		.scale = argument.scale,
+		.offset = argument.offset,
+		.in_memory = argument.in_memory,
+		.width = argument.width,
+	};
+	return ompd_rc_ok;
 }

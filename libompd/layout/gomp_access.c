@@ -6,33 +6,24 @@
 // tell a field's size as ompd_sizeof__STRUCTURE__FIELD.
 
 #include "layout/gomp_library.h"
+#include "target/reason.h"
 
 #include <stdio.h>
 #include <string.h>
-
-struct access_struct {
-	const char *sizeof_symbol;
-};
 
 struct access_field {
 	const char *access_symbol, *size_symbol;
 };
 
-#define LAYOUT_STRUCT(s) { "ompd_sizeof__" #s },
-#define LAYOUT_FIELD(s, f)
-static const struct access_struct structs[GOMP_STRUCT_COUNT] = {
+#define LAYOUT_STRUCT(s) "ompd_sizeof__" #s,
+static const char *const sizes[GOMP_STRUCT_COUNT] = {
 #include "layout/gomp_fields.def"
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
 
-#define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) { "ompd_access__" #s "__" #f, "ompd_sizeof__" #s "__" #f },
 static const struct access_field fields[GOMP_FIELD_COUNT] = {
 #include "layout/gomp_fields.def"
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
 
 enum { FAR = 1 << 20 }; // no structure of libgomp is as large as this
 
@@ -72,8 +63,7 @@ static ompd_rc_t read_field(const struct gomp_library *library, enum gomp_field 
 	return rc;
 }
 
-ompd_rc_t gomp_access_layout(const struct gomp_library *library, struct gomp_layout *layout,
-			     const struct gomp_reason *reason)
+ompd_rc_t gomp_access_layout(const struct gomp_library *library, struct gomp_layout *layout)
 {
 	const char *symbol = fields[GOMP_FIELD_gomp_thread__ts].access_symbol;
 	uint64_t address;
@@ -82,7 +72,7 @@ ompd_rc_t gomp_access_layout(const struct gomp_library *library, struct gomp_lay
 	if (rc != ompd_rc_ok)
 		return rc;
 	for (unsigned int i = 0; i < GOMP_STRUCT_COUNT && rc == ompd_rc_ok; i++) {
-		symbol = structs[i].sizeof_symbol;
+		symbol = sizes[i];
 		rc = read_number(library, symbol, &layout->struct_size[i]);
 		if (rc == ompd_rc_unavailable)
 			rc = ompd_rc_ok;
@@ -92,8 +82,7 @@ ompd_rc_t gomp_access_layout(const struct gomp_library *library, struct gomp_lay
 		rc = read_field(library, (enum gomp_field)i, &layout->field[i]);
 	}
 	if (rc != ompd_rc_ok) {
-		snprintf(reason->text, reason->size, "%s can't be read or makes no sense", symbol);
-		return rc;
+		return reason(rc, "%s can't be read or makes no sense", symbol);
 	}
 	rc = target_symbol(library->target, "ompd_layout_from_debug_info", NULL, &address);
 	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)

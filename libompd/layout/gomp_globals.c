@@ -6,15 +6,14 @@
 #include <string.h>
 
 #include "layout/gomp_library.h"
+#include "target/reason.h"
 
 #define LAYOUT_GLOBAL(g) #g,
 static const char *const names[GOMP_GLOBAL_COUNT] = {
 #include "layout/gomp_globals.def"
 };
-#undef LAYOUT_GLOBAL
 
-ompd_rc_t gomp_name_globals(const struct gomp_library *library, struct gomp_layout *layout,
-			    const struct gomp_reason *reason)
+ompd_rc_t gomp_name_globals(const struct gomp_library *library, struct gomp_layout *layout)
 {
 	for (unsigned int i = 0; i < GOMP_GLOBAL_COUNT; i++) {
 		uint64_t address;
@@ -32,10 +31,10 @@ ompd_rc_t gomp_name_globals(const struct gomp_library *library, struct gomp_layo
 			layout->global[i] = address;
 		if (layout->global[i] == address)
 			continue;
-		snprintf(reason->text, reason->size,
-			 "libgomp's code uses a %s at 0x%llx, its symbol is at 0x%llx", names[i],
-			 (unsigned long long)layout->global[i], (unsigned long long)address);
-		return ompd_rc_incompatible;
+		return reason(ompd_rc_incompatible,
+			      "libgomp's code uses a %s at 0x%llx, its symbol is at 0x%llx",
+			      names[i], (unsigned long long)layout->global[i],
+			      (unsigned long long)address);
 	}
 	return ompd_rc_ok;
 }

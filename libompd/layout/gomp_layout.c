@@ -10,9 +10,9 @@
 #include "layout/exports.h"
 #include "layout/gomp_library.h"
 #include "layout/gomp_probes.h"
+#include "target/reason.h"
 
-static ompd_rc_t take_table(const struct gomp_library *library, struct gomp_layout *layout,
-			    const struct gomp_reason *reason)
+static ompd_rc_t take_table(const struct gomp_library *library, struct gomp_layout *layout)
 {
 	for (size_t i = 0; i < gomp_table_count; i++) {
 		const struct gomp_table *table = &gomp_tables[i];
@@ -28,17 +28,15 @@ static ompd_rc_t take_table(const struct gomp_library *library, struct gomp_layo
 		memcpy(layout->field, table->field, sizeof(layout->field));
 		return ompd_rc_ok;
 	}
-	snprintf(reason->text, reason->size, "no layout of libgomp of GCC %u is known",
-		 library->release);
-	return ompd_rc_incompatible;
+	return reason(ompd_rc_incompatible, "no layout of libgomp of GCC %u is known",
+		      library->release);
 }
 
 // A static libgomp exports nothing. One of an older release lacks what came with the next; one that
 // has all that is known may be of a later release, unless no part of the object that it was linked
 // into is of a later GCC. GCC's own crtbegin.o is such a part, of the release that links. Only the
 // debugger can see that: it answers ompd_newest_gcc.
-static ompd_rc_t identify_static(const struct gomp_library *library, struct gomp_layout *layout,
-				 const struct gomp_reason *reason)
+static ompd_rc_t identify_static(const struct gomp_library *library, struct gomp_layout *layout)
 {
 	const uint32_t known = gomp_tables[gomp_table_count - 1].last_release;
 	uint64_t address, newest = 0;
@@ -56,22 +54,20 @@ static ompd_rc_t identify_static(const struct gomp_library *library, struct gomp
 	if (layout->identified)
 		return ompd_rc_ok;
 	if (newest)
-		snprintf(reason->text, reason->size,
-			 "libgomp of an unknown release: it is linked statically, into what has "
-			 "parts of GCC %u; its debug information would tell",
-			 (uint32_t)newest);
-	else
-		snprintf(reason->text, reason->size,
-			 "libgomp of an unknown release: it is linked statically, and nothing "
-			 "tells that it is not later than GCC %u; its debug information would",
-			 known);
-	return ompd_rc_incompatible;
+		return reason(
+			ompd_rc_incompatible,
+			"libgomp of an unknown release: it is linked statically, into what has "
+			"parts of GCC %u; its debug information would tell",
+			(uint32_t)newest);
+	return reason(ompd_rc_incompatible,
+		      "libgomp of an unknown release: it is linked statically, and nothing "
+		      "tells that it is not later than GCC %u; its debug information would",
+		      known);
 }
 
 // A library that does not export exactly what its release does is another one: code shows where
 // some fields are, and the others may be anywhere, if nothing tells.
-static ompd_rc_t identify(const struct gomp_library *library, struct gomp_layout *layout,
-			  const struct gomp_reason *reason)
+static ompd_rc_t identify(const struct gomp_library *library, struct gomp_layout *layout)
 {
 	enum exports_verdict verdict = EXPORTS_NONE;
 	uint64_t inside;
@@ -86,38 +82,37 @@ static ompd_rc_t identify(const struct gomp_library *library, struct gomp_layout
 	if (layout->identified || layout->source != LAYOUT_TABLE)
 		return ompd_rc_ok;
 	if (verdict == EXPORTS_NONE && !library->file_name)
-		return identify_static(library, layout, reason);
+		return identify_static(library, layout);
 	// While the dynamic linker maps the library, its list is not where it will be.
 	if (verdict == EXPORTS_NONE) {
-		snprintf(reason->text, reason->size,
-			 "cannot read what %s exports (it is being loaded, or memory is damaged)",
-			 library->file_name);
-		return ompd_rc_unavailable;
+		return reason(
+			ompd_rc_unavailable,
+			"cannot read what %s exports (it is being loaded, or memory is damaged)",
+			library->file_name);
 	}
-	snprintf(reason->text, reason->size,
-		 "libgomp of an unknown release: what it exports is not what libgomp of GCC %u "
-		 "does; its debug information would tell",
-		 library->release);
-	return ompd_rc_incompatible;
+	return reason(
+		ompd_rc_incompatible,
+		"libgomp of an unknown release: what it exports is not what libgomp of GCC %u "
+		"does; its debug information would tell",
+		library->release);
 }
 
-static ompd_rc_t open_layout(const struct target *target, struct gomp_layout *layout,
-			     const struct gomp_reason *reason)
+static ompd_rc_t open_layout(const struct target *target, struct gomp_layout *layout)
 {
 	struct gomp_library library;
-	ompd_rc_t rc = gomp_library_find(target, &library, reason);
+	ompd_rc_t rc = gomp_library_find(target, &library);
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	rc = gomp_access_layout(&library, layout, reason);
+	rc = gomp_access_layout(&library, layout);
 	if (rc == ompd_rc_unavailable)
-		rc = take_table(&library, layout, reason);
+		rc = take_table(&library, layout);
 	if (rc == ompd_rc_ok)
-		rc = identify(&library, layout, reason);
+		rc = identify(&library, layout);
 	if (rc == ompd_rc_ok)
-		rc = gomp_prove(&library, layout, reason);
+		rc = gomp_prove(&library, layout);
 	if (rc == ompd_rc_ok)
-		rc = gomp_name_globals(&library, layout, reason);
+		rc = gomp_name_globals(&library, layout);
 	if (rc != ompd_rc_ok)
 		return rc;
 	gomp_envvar_globals(&library, layout);
@@ -125,17 +120,13 @@ static ompd_rc_t open_layout(const struct target *target, struct gomp_layout *la
 	return ompd_rc_ok;
 }
 
-ompd_rc_t gomp_layout_open(const struct target *target, struct gomp_layout *layout, char *reason,
-			   size_t reason_size)
+ompd_rc_t gomp_layout_open(const struct target *target, struct gomp_layout *layout)
 {
-	const struct gomp_reason why = { reason, reason_size };
-	ompd_rc_t rc;
-
 	memset(layout, 0, sizeof(*layout));
-	if (reason_size)
-		reason[0] = '\0';
-	rc = open_layout(target, layout, &why);
-	if (rc != ompd_rc_ok && reason_size && !reason[0])
-		snprintf(reason, reason_size, "the debugger could not look libgomp up");
-	return rc;
+	reason_clear();
+	ompd_rc_t rc = open_layout(target, layout);
+
+	return rc != ompd_rc_ok && !reason_text()[0] ?
+		       reason(rc, "the debugger could not look libgomp up") :
+		       rc;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "layout/gomp_probes.h"
+#include "target/reason.h"
 
 // ok: it is there; unavailable: it is not.
 static ompd_rc_t has(const struct target *target, const char *name, const char *file_name)
@@ -72,8 +73,7 @@ static ompd_rc_t release_by_symbols(struct gomp_library *library)
 	return ompd_rc_ok;
 }
 
-ompd_rc_t gomp_library_find(const struct target *target, struct gomp_library *ret,
-			    const struct gomp_reason *reason)
+ompd_rc_t gomp_library_find(const struct target *target, struct gomp_library *ret)
 {
 	static const char *const names[] = { "libgomp.so.1", "libgomp.so.1.0.0" };
 
@@ -87,9 +87,8 @@ ompd_rc_t gomp_library_find(const struct target *target, struct gomp_library *re
 		if (rc == ompd_rc_ok)
 			rc = is_llvm(target, names[i]);
 		if (rc == ompd_rc_ok) {
-			snprintf(reason->text, reason->size, "%s is LLVM's libomp under that name",
-				 names[i]);
-			return ompd_rc_unavailable;
+			return reason(ompd_rc_unavailable, "%s is LLVM's libomp under that name",
+				      names[i]);
 		}
 		if (rc != ompd_rc_unavailable)
 			return rc;
@@ -102,7 +101,5 @@ ompd_rc_t gomp_library_find(const struct target *target, struct gomp_library *re
 
 	if (rc == ompd_rc_ok)
 		return release_by_symbols(ret);
-	if (rc == ompd_rc_unavailable)
-		snprintf(reason->text, reason->size, "no libgomp in the program");
-	return rc;
+	return rc == ompd_rc_unavailable ? reason(rc, "no libgomp in the program") : rc;
 }

@@ -8,6 +8,7 @@
 #include "layout/code_memory.h"
 #include "layout/gomp_library.h"
 #include "layout/gomp_probes.h"
+#include "target/reason.h"
 
 enum { ADDRESS_MIN = 0x10000 }; // below are numbers and fields of null pointers
 enum { TLS_FAR = 1 << 20 };
@@ -17,7 +18,6 @@ enum verdict { AGREES, SILENT, CONTRADICTS };
 struct proof {
 	const struct gomp_library *library;
 	struct gomp_layout *layout;
-	const struct gomp_reason *reason;
 	const char *function; // that report is about
 	bool present;	      // it exists and could be read
 	struct code_reader reader;
@@ -110,11 +110,10 @@ static enum verdict contradict(struct proof *proof, const struct gomp_probe *pro
 		break;
 	}
 	describe(ours, sizeof(ours), expected, proof->layout->tls_offset);
-	snprintf(proof->reason->text, proof->reason->size,
-		 "libgomp of an unknown release: %s uses %s, the layout %s%s says %s",
-		 probe->function, theirs, proof->layout->source == LAYOUT_TABLE ? "of " : "",
-		 proof->layout->releases, ours);
-	return CONTRADICTS;
+	return reason(CONTRADICTS,
+		      "libgomp of an unknown release: %s uses %s, the layout %s%s says %s",
+		      probe->function, theirs, proof->layout->source == LAYOUT_TABLE ? "of " : "",
+		      proof->layout->releases, ours);
 }
 
 static enum verdict check_path(struct proof *proof, const struct gomp_probe *probe)
@@ -170,12 +169,11 @@ static enum verdict check_explained(struct proof *proof, const struct code_value
 	if (address->depth > deepest) // a loop's later turns
 		return SILENT;
 	describe(text, sizeof(text), address, proof->layout->tls_offset);
-	snprintf(
-		proof->reason->text, proof->reason->size,
+	return reason(
+		CONTRADICTS,
 		"libgomp of an unknown release: %s uses %s, which the layout %s%s does not explain",
 		proof->function, text, proof->layout->source == LAYOUT_TABLE ? "of " : "",
 		proof->layout->releases);
-	return CONTRADICTS;
 }
 
 static enum verdict check_getter(struct proof *proof)
@@ -227,10 +225,10 @@ static enum verdict find_global(struct proof *proof, const struct gomp_probe *pr
 		*global = found;
 	if (*global == found)
 		return AGREES;
-	snprintf(proof->reason->text, proof->reason->size,
-		 "libgomp of an unknown release: %s uses a variable at 0x%llx, others at 0x%llx",
-		 probe->function, (unsigned long long)found, (unsigned long long)*global);
-	return CONTRADICTS;
+	return reason(
+		CONTRADICTS,
+		"libgomp of an unknown release: %s uses a variable at 0x%llx, others at 0x%llx",
+		probe->function, (unsigned long long)found, (unsigned long long)*global);
 }
 
 // The only function whose field is taken for granted: its address less the field's offset is
@@ -253,20 +251,18 @@ static ompd_rc_t anchor(struct proof *proof)
 			    access->kind != CODE_READ || access->width != size)
 				continue;
 			if (offset >= 0 || offset < -TLS_FAR || offset % 8 != 0) {
-				snprintf(proof->reason->text, proof->reason->size,
-					 "libgomp is not relocated yet, or its thread-local "
-					 "offset %lld makes no sense",
-					 (long long)offset);
-				return ompd_rc_unavailable;
+				return reason(ompd_rc_unavailable,
+					      "libgomp is not relocated yet, or its thread-local "
+					      "offset %lld makes no sense",
+					      (long long)offset);
 			}
 			proof->layout->tls_offset = (uint64_t)offset;
 			return ompd_rc_ok;
 		}
 	}
-	snprintf(proof->reason->text, proof->reason->size, "libgomp's code is not understood: %s%s",
-		 probe->function,
-		 proof->present ? " reads no variable of its thread" : " can't be read");
-	return ompd_rc_incompatible;
+	return reason(ompd_rc_incompatible, "libgomp's code is not understood: %s%s",
+		      probe->function,
+		      proof->present ? " reads no variable of its thread" : " can't be read");
 }
 
 static bool applies(const struct proof *proof, const struct gomp_probe *probe)
@@ -324,10 +320,9 @@ static ompd_rc_t check_rows(struct proof *proof, unsigned int *ret)
 	return ompd_rc_ok;
 }
 
-ompd_rc_t gomp_prove(struct gomp_library *library, struct gomp_layout *layout,
-		     const struct gomp_reason *reason)
+ompd_rc_t gomp_prove(struct gomp_library *library, struct gomp_layout *layout)
 {
-	struct proof proof = { .library = library, .layout = layout, .reason = reason };
+	struct proof proof = { .library = library, .layout = layout };
 	unsigned int met = 0;
 	ompd_rc_t rc;
 
@@ -343,10 +338,9 @@ ompd_rc_t gomp_prove(struct gomp_library *library, struct gomp_layout *layout,
 	for (size_t i = 0; i < gomp_probe_count; i++) {
 		if (!(gomp_probes[i].need & ~met))
 			continue;
-		snprintf(reason->text, reason->size,
-			 "libgomp's code is not understood: %s does not show what it reads",
-			 gomp_probes[i].function);
-		return ompd_rc_incompatible;
+		return reason(ompd_rc_incompatible,
+			      "libgomp's code is not understood: %s does not show what it reads",
+			      gomp_probes[i].function);
 	}
 	return ompd_rc_ok;
 }

@@ -9,102 +9,35 @@
 #include <stdio.h>
 
 #include "layout/kmp_library.h"
+#include "target/reason.h"
 
 // Parts of names; each is preceded by what tells who is asked.
 #define LAYOUT_STRUCT(s) "sizeof__" #s,
-#define LAYOUT_FIELD(s, f)
-#define LAYOUT_BITS(s, f)
 static const char *const sizes[KMP_STRUCT_COUNT] = {
 #include "layout/kmp_fields.def"
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
-#undef LAYOUT_BITS
 
 struct access_names {
 	const char *place;
 	const char *size; // NULL: the place is a mask
 };
 
-#define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) { "access__" #s "__" #f, "sizeof__" #s "__" #f },
 #define LAYOUT_BITS(s, f) { "bitfield__" #s "__" #f, NULL },
 static const struct access_names fields[KMP_FIELD_COUNT] = {
 #include "layout/kmp_fields.def"
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
-#undef LAYOUT_BITS
 
-// What LLVM's runtime tells (ompd-specific.h), the same in all releases that were looked at. No
-// other name is asked of it.
-#define F(s, f) [KMP_FIELD_##s##__##f] = true
+// No other names are asked of LLVM's runtime.
+#define LAYOUT_TOLD_FIELD(s, f) [KMP_FIELD_##s##__##f] = true,
+#define LAYOUT_TOLD_BITS LAYOUT_TOLD_FIELD
 static const bool runtime_tells[KMP_FIELD_COUNT] = {
-	F(kmp_base_info_t, th_info),
-	F(kmp_base_info_t, th_team),
-	F(kmp_base_info_t, th_current_task),
-	F(kmp_base_info_t, ompt_thread_info),
-	F(kmp_desc_base_t, ds_thread),
-	F(kmp_desc_base_t, ds_tid),
-	F(kmp_base_team_t, ompt_serialized_team_info),
-	F(kmp_base_team_t, ompt_team_info),
-	F(kmp_base_team_t, t_active_level),
-	F(kmp_base_team_t, t_implicit_task_taskdata),
-	F(kmp_base_team_t, t_level),
-	F(kmp_base_team_t, t_master_tid),
-	F(kmp_base_team_t, t_nproc),
-	F(kmp_base_team_t, t_parent),
-	F(kmp_base_team_t, t_pkfn),
-	F(kmp_base_team_t, t_threads),
-	F(kmp_taskdata_t, td_flags),
-	F(kmp_taskdata_t, td_team),
-	F(kmp_taskdata_t, td_parent),
-	F(kmp_taskdata_t, td_icvs),
-	F(kmp_taskdata_t, ompt_task_info),
-	F(kmp_tasking_flags_t, complete),
-	F(kmp_tasking_flags_t, executing),
-	F(kmp_tasking_flags_t, final),
-	F(kmp_tasking_flags_t, freed),
-	F(kmp_tasking_flags_t, native),
-	F(kmp_tasking_flags_t, started),
-	F(kmp_tasking_flags_t, task_serial),
-	F(kmp_tasking_flags_t, tasking_ser),
-	F(kmp_tasking_flags_t, tasktype),
-	F(kmp_tasking_flags_t, team_serial),
-	F(kmp_tasking_flags_t, tiedness),
-	F(kmp_task_t, routine),
-	F(kmp_internal_control_t, default_device),
-	F(kmp_internal_control_t, dynamic),
-	F(kmp_internal_control_t, max_active_levels),
-	F(kmp_internal_control_t, nproc),
-	F(kmp_internal_control_t, proc_bind),
-	F(kmp_internal_control_t, sched),
-	F(kmp_internal_control_t, thread_limit),
-	F(kmp_r_sched_t, chunk),
-	F(kmp_r_sched_t, r_sched_type),
-	F(kmp_nested_nthreads_t, nth),
-	F(kmp_nested_nthreads_t, used),
-	F(kmp_base_root_t, r_in_parallel),
-	F(ompt_frame_t, enter_frame),
-	F(ompt_frame_t, exit_frame),
-	F(ompt_lw_taskteam_t, ompt_task_info),
-	F(ompt_lw_taskteam_t, ompt_team_info),
-	F(ompt_lw_taskteam_t, parent),
-	F(ompt_task_info_t, frame),
-	F(ompt_task_info_t, scheduling_parent),
-	F(ompt_task_info_t, task_data),
-	F(ompt_team_info_t, parallel_data),
-	F(ompt_thread_info_t, state),
-	F(ompt_thread_info_t, thread_data),
-	F(ompt_thread_info_t, wait_id),
+#include "layout/kmp_fields.def"
 };
-#undef F
 
+#define LAYOUT_TOLD_STRUCT(s) [KMP_STRUCT_##s] = true,
 static const bool runtime_tells_size[KMP_STRUCT_COUNT] = {
-	[KMP_STRUCT_kmp_taskdata_t] = true,
-	[KMP_STRUCT_kmp_tasking_flags_t] = true,
-	[KMP_STRUCT_kmp_task_t] = true,
-	[KMP_STRUCT_kmp_nested_nthreads_t] = true,
+#include "layout/kmp_fields.def"
 };
 
 enum {
@@ -252,7 +185,7 @@ ompd_rc_t kmp_tells_layout(const struct kmp_library *library, bool *ret)
 }
 
 ompd_rc_t kmp_access_layout(const struct kmp_library *library, struct kmp_layout *layout,
-			    bool *confirmed, const struct kmp_reason *reason)
+			    bool *confirmed)
 {
 	struct teller teller = {
 		.library = library, .runtime = true, .debug_info = true, .confirmed = true
@@ -271,9 +204,7 @@ ompd_rc_t kmp_access_layout(const struct kmp_library *library, struct kmp_layout
 	if (rc == ompd_rc_ok)
 		rc = tell_fields(&teller, layout);
 	if (rc != ompd_rc_ok) {
-		snprintf(reason->text, reason->size, "ompd_%s can't be read or makes no sense",
-			 teller.asked);
-		return rc;
+		return reason(rc, "ompd_%s can't be read or makes no sense", teller.asked);
 	}
 	*confirmed = teller.confirmed;
 	layout->source = teller.runtime ? LAYOUT_RUNTIME : LAYOUT_DEBUG_INFO;

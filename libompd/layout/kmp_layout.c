@@ -9,6 +9,7 @@
 
 #include "layout/exports.h"
 #include "layout/kmp_library.h"
+#include "target/reason.h"
 
 static ompd_rc_t take_table(const struct kmp_library *library, struct kmp_layout *layout)
 {
@@ -39,40 +40,36 @@ static ompd_rc_t identify(const struct kmp_library *library, bool *ret)
 }
 
 // What the runtime or the debugger tells counts more than a table.
-static ompd_rc_t fill(const struct kmp_library *library, struct kmp_layout *layout, bool *confirmed,
-		      const struct kmp_reason *reason)
+static ompd_rc_t fill(const struct kmp_library *library, struct kmp_layout *layout, bool *confirmed)
 {
 	bool has_table = take_table(library, layout) == ompd_rc_ok;
-	ompd_rc_t rc = kmp_access_layout(library, layout, confirmed, reason);
+	ompd_rc_t rc = kmp_access_layout(library, layout, confirmed);
 
 	*confirmed &= has_table;
 	if (rc != ompd_rc_unavailable)
 		return rc;
 	if (has_table)
 		return ompd_rc_ok;
-	snprintf(reason->text, reason->size, "no layout of %s of LLVM %u is known", library->name,
-		 library->release);
-	return ompd_rc_incompatible;
+	return reason(ompd_rc_incompatible, "no layout of %s of LLVM %u is known", library->name,
+		      library->release);
 }
 
 // Prove the layout by what the code of the library does.
-static ompd_rc_t prove(const struct kmp_library *library, struct kmp_layout *layout,
-		       const struct kmp_reason *reason)
+static ompd_rc_t prove(const struct kmp_library *library, struct kmp_layout *layout)
 {
 	ompd_rc_t rc = identify(library, &layout->identified);
 
 	if (rc == ompd_rc_ok)
-		rc = kmp_prove(library, layout, reason);
-	return rc == ompd_rc_ok ? kmp_settings_globals(library, layout, reason) : rc;
+		rc = kmp_prove(library, layout);
+	return rc == ompd_rc_ok ? kmp_settings_globals(library, layout) : rc;
 }
 
 static ompd_rc_t find(const struct target *target, const char *name, struct kmp_layout *layout,
-		      struct kmp_library *library, const struct kmp_reason *reason)
+		      struct kmp_library *library)
 {
 	memset(layout, 0, sizeof(*layout));
-	if (reason->size)
-		reason->text[0] = '\0';
-	ompd_rc_t rc = kmp_library_find(target, name, library, reason);
+	reason_clear();
+	ompd_rc_t rc = kmp_library_find(target, name, library);
 
 	layout->file_name = library->file_name;
 	layout->first_release = library->release;
@@ -80,76 +77,63 @@ static ompd_rc_t find(const struct target *target, const char *name, struct kmp_
 	return rc;
 }
 
-static void explain(ompd_rc_t rc, const char *name, const struct kmp_reason *reason)
+static ompd_rc_t explain(ompd_rc_t rc, const char *name)
 {
-	if (rc != ompd_rc_ok && reason->size && !reason->text[0])
-		snprintf(reason->text, reason->size, "the debugger could not look %s up", name);
+	return rc != ompd_rc_ok && !reason_text()[0] ?
+		       reason(rc, "the debugger could not look %s up", name) :
+		       rc;
 }
 
 ompd_rc_t kmp_layout_find(const struct target *target, const char *name, struct kmp_layout *layout,
-			  bool *tells, char *reason, size_t reason_size)
+			  bool *tells)
 {
-	const struct kmp_reason why = { reason, reason_size };
 	struct kmp_library library;
-	ompd_rc_t rc = find(target, name, layout, &library, &why);
+	ompd_rc_t rc = find(target, name, layout, &library);
 
 	if (rc == ompd_rc_ok)
 		rc = kmp_tells_layout(&library, tells);
 	layout->source = rc == ompd_rc_ok && *tells ? LAYOUT_RUNTIME : LAYOUT_NONE;
-	explain(rc, name, &why);
-	return rc;
+	return explain(rc, name);
 }
 
-ompd_rc_t kmp_layout_open(const struct target *target, const char *name, struct kmp_layout *layout,
-			  char *reason, size_t reason_size)
+ompd_rc_t kmp_layout_open(const struct target *target, const char *name, struct kmp_layout *layout)
 {
-	const struct kmp_reason why = { reason, reason_size };
 	struct kmp_library library;
 	bool confirmed = false;
-	ompd_rc_t rc = find(target, name, layout, &library, &why);
+	ompd_rc_t rc = find(target, name, layout, &library);
 
 	if (rc == ompd_rc_ok)
-		rc = fill(&library, layout, &confirmed, &why);
+		rc = fill(&library, layout, &confirmed);
 	if (rc == ompd_rc_ok && confirmed) {
 		rc = kmp_named_globals(&library, layout);
 		confirmed = rc == ompd_rc_ok;
 		rc = rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
 	}
 	if (rc == ompd_rc_ok && !confirmed)
-		rc = prove(&library, layout, &why);
-	explain(rc, name, &why);
-	return rc;
+		rc = prove(&library, layout);
+	return explain(rc, name);
 }
 
-// Check for fields that no release can change: compilers or OMPT's chapter of the standard lay them
+// Fields that no release can change: compilers or OMPT's chapter of the standard lay them
 // out.
-static bool is_interface(unsigned int field)
-{
-	static const enum kmp_field fields[] = {
-		KMP_FIELD_ident_t__psource,
-		KMP_FIELD_ident_t__flags,
-		KMP_FIELD_kmp_task_t__shareds,
-		KMP_FIELD_kmp_task_t__routine,
-		KMP_FIELD_kmp_task_t__part_id,
-		KMP_FIELD_kmp_task_t__data1,
-		KMP_FIELD_kmp_task_t__data2,
-		KMP_FIELD_ompt_frame_t__exit_frame,
-		KMP_FIELD_ompt_frame_t__enter_frame,
-		KMP_FIELD_ompt_frame_t__exit_frame_flags,
-		KMP_FIELD_ompt_frame_t__enter_frame_flags,
-		KMP_FIELD_kmp_tasking_flags_t__tiedness,
-		KMP_FIELD_kmp_tasking_flags_t__final,
-		KMP_FIELD_kmp_tasking_flags_t__priority_specified,
-		KMP_FIELD_kmp_tasking_flags_t__destructors_thunk,
-		KMP_FIELD_kmp_tasking_flags_t__detachable,
-	};
-
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		if (fields[i] == field)
-			return true;
-	}
-	return false;
-}
+static const bool is_interface[KMP_FIELD_COUNT] = {
+	[KMP_FIELD_ident_t__psource] = true,
+	[KMP_FIELD_ident_t__flags] = true,
+	[KMP_FIELD_kmp_task_t__shareds] = true,
+	[KMP_FIELD_kmp_task_t__routine] = true,
+	[KMP_FIELD_kmp_task_t__part_id] = true,
+	[KMP_FIELD_kmp_task_t__data1] = true,
+	[KMP_FIELD_kmp_task_t__data2] = true,
+	[KMP_FIELD_ompt_frame_t__exit_frame] = true,
+	[KMP_FIELD_ompt_frame_t__enter_frame] = true,
+	[KMP_FIELD_ompt_frame_t__exit_frame_flags] = true,
+	[KMP_FIELD_ompt_frame_t__enter_frame_flags] = true,
+	[KMP_FIELD_kmp_tasking_flags_t__tiedness] = true,
+	[KMP_FIELD_kmp_tasking_flags_t__final] = true,
+	[KMP_FIELD_kmp_tasking_flags_t__priority_specified] = true,
+	[KMP_FIELD_kmp_tasking_flags_t__destructors_thunk] = true,
+	[KMP_FIELD_kmp_tasking_flags_t__detachable] = true,
+};
 
 // The table after that of the release, where that release can't be told from the next one.
 static const struct kmp_table *rival(const struct kmp_layout *layout)
@@ -204,7 +188,7 @@ void kmp_layout_settle(struct kmp_layout *layout)
 		const struct layout_field *field = &layout->field[i];
 		bool same_size = !other || other->field[i].size == field->size;
 		bool same = same_size && (!other || other->field[i].offset == field->offset);
-		bool believed = layout->standing[i] == LAYOUT_PROVEN || is_interface(i);
+		bool believed = layout->standing[i] == LAYOUT_PROVEN || is_interface[i];
 
 		// Code shows where one that is begun begins.
 		if (layout->identified && (layout->standing[i] == LAYOUT_BEGUN ? same_size : same))

@@ -12,33 +12,23 @@
 #include "layout/layout.h"
 
 #define LAYOUT_STRUCT(s) KMP_STRUCT_##s,
-#define LAYOUT_FIELD(s, f)
-#define LAYOUT_BITS(s, f)
 enum kmp_struct {
 #include "layout/kmp_fields.def"
 	KMP_STRUCT_COUNT
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
-#undef LAYOUT_BITS
 
-#define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) KMP_FIELD_##s##__##f,
 #define LAYOUT_BITS(s, f) KMP_FIELD_##s##__##f,
 enum kmp_field {
 #include "layout/kmp_fields.def"
 	KMP_FIELD_COUNT
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
-#undef LAYOUT_BITS
 
 #define LAYOUT_GLOBAL(g) KMP_GLOBAL_##g,
 enum kmp_global {
 #include "layout/kmp_globals.def"
 	KMP_GLOBAL_COUNT
 };
-#undef LAYOUT_GLOBAL
 
 /** The layout that one group of releases has in common; generated. */
 struct kmp_table {
@@ -83,7 +73,7 @@ static inline uint32_t kmp_layout_bits(const struct kmp_layout *layout, enum kmp
  * @return ompd_rc_ok; otherwise as kmp_layout_open().
  */
 ompd_rc_t kmp_layout_find(const struct target *target, const char *name, struct kmp_layout *layout,
-			  bool *tells, char *reason, size_t reason_size);
+			  bool *tells);
 
 /**
  * Find the layout of LLVM's runtime in @p target and prove it: by code probes; if the runtime tells
@@ -91,11 +81,9 @@ ompd_rc_t kmp_layout_find(const struct target *target, const char *name, struct 
  *
  * @param name by which the runtime is looked for: "libomp" or "libiomp5".
  * @param[out] layout filled on ompd_rc_ok.
- * @param[out] reason one line that says why not, on any other code.
  * @return as gomp_layout_open().
  */
-ompd_rc_t kmp_layout_open(const struct target *target, const char *name, struct kmp_layout *layout,
-			  char *reason, size_t reason_size);
+ompd_rc_t kmp_layout_open(const struct target *target, const char *name, struct kmp_layout *layout);
 
 /**
  * Look for more proofs of a layout that kmp_layout_open() proved, in the memory of the running runtime.

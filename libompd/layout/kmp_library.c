@@ -3,6 +3,7 @@
 // Is there a libomp, under which file name, and of which release?
 
 #include "layout/kmp_library.h"
+#include "target/reason.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +57,7 @@ static ompd_rc_t is_there(struct kmp_library *library)
 }
 
 // A symbol that is missing ends the search: what later releases brought does not count then.
-static ompd_rc_t release_by_symbols(struct kmp_library *library, const struct kmp_reason *reason)
+static ompd_rc_t release_by_symbols(struct kmp_library *library)
 {
 	bool missing = false;
 
@@ -69,10 +70,10 @@ static ompd_rc_t release_by_symbols(struct kmp_library *library, const struct km
 		if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
 			return rc;
 		if (rc == ompd_rc_ok && missing) {
-			snprintf(reason->text, reason->size,
-				 "%s of an unknown release: it has %s, but lacks what came before",
-				 library->name, newcomers[i].symbol);
-			return ompd_rc_incompatible;
+			return reason(
+				ompd_rc_incompatible,
+				"%s of an unknown release: it has %s, but lacks what came before",
+				library->name, newcomers[i].symbol);
 		}
 		missing |= rc != ompd_rc_ok;
 		if (rc != ompd_rc_ok)
@@ -102,8 +103,7 @@ static ompd_rc_t is_itself(const struct kmp_library *library, size_t row)
 	return rc;
 }
 
-ompd_rc_t kmp_library_find(const struct target *target, const char *name, struct kmp_library *ret,
-			   const struct kmp_reason *reason)
+ompd_rc_t kmp_library_find(const struct target *target, const char *name, struct kmp_library *ret)
 {
 	*ret = (struct kmp_library){ .target = target, .name = name };
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -115,19 +115,17 @@ ompd_rc_t kmp_library_find(const struct target *target, const char *name, struct
 		if (rc == ompd_rc_ok)
 			rc = is_itself(ret, i);
 		if (rc == ompd_rc_ok)
-			return release_by_symbols(ret, reason);
+			return release_by_symbols(ret);
 		if (rc != ompd_rc_unavailable)
 			return rc;
 	}
-	snprintf(reason->text, reason->size, "no %s in the program", name);
-	return ompd_rc_unavailable;
+	return reason(ompd_rc_unavailable, "no %s in the program", name);
 }
 
 #define LAYOUT_GLOBAL(g) #g,
 static const char *const globals[KMP_GLOBAL_COUNT] = {
 #include "layout/kmp_globals.def"
 };
-#undef LAYOUT_GLOBAL
 
 ompd_rc_t kmp_named_globals(const struct kmp_library *library, struct kmp_layout *layout)
 {

@@ -16,15 +16,8 @@ struct kmp_library {
 	uint32_t last_release; // another one that has the same symbols, or the same
 };
 
-/** Where a line that says why not goes. */
-struct kmp_reason {
-	char *text;
-	size_t size;
-};
-
 /** Find the runtime that is called @p name, and tell its release by its symbols. */
-ompd_rc_t kmp_library_find(const struct target *target, const char *name, struct kmp_library *ret,
-			   const struct kmp_reason *reason);
+ompd_rc_t kmp_library_find(const struct target *target, const char *name, struct kmp_library *ret);
 
 /** Address of a symbol of the library. */
 ompd_rc_t kmp_library_symbol(const struct kmp_library *library, const char *name, uint64_t *ret);
@@ -40,7 +33,7 @@ ompd_rc_t kmp_tells_layout(const struct kmp_library *library, bool *ret);
  *             @p layout held before.
  */
 ompd_rc_t kmp_access_layout(const struct kmp_library *library, struct kmp_layout *layout,
-			    bool *confirmed, const struct kmp_reason *reason);
+			    bool *confirmed);
 
 /**
  * Look up the variables by name. unavailable: not all of those without which nothing can be known
@@ -49,11 +42,9 @@ ompd_rc_t kmp_access_layout(const struct kmp_library *library, struct kmp_layout
 ompd_rc_t kmp_named_globals(const struct kmp_library *library, struct kmp_layout *layout);
 
 /** Compare @p layout with the code of the library; find the variables. */
-ompd_rc_t kmp_prove(const struct kmp_library *library, struct kmp_layout *layout,
-		    const struct kmp_reason *reason);
+ompd_rc_t kmp_prove(const struct kmp_library *library, struct kmp_layout *layout);
 
 /** Find the variables of settings; ompd_rc_incompatible if other code shows them elsewhere. */
-ompd_rc_t kmp_settings_globals(const struct kmp_library *library, struct kmp_layout *layout,
-			       const struct kmp_reason *reason);
+ompd_rc_t kmp_settings_globals(const struct kmp_library *library, struct kmp_layout *layout);
 
 #endif

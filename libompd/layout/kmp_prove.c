@@ -8,6 +8,7 @@
 #include "layout/kmp_code.h"
 #include "layout/kmp_library.h"
 #include "layout/kmp_probes.h"
+#include "target/reason.h"
 
 enum { ADDRESS_MIN = 0x10000 }; // below are numbers and fields of null pointers
 enum { SCALAR = 8 };		// bytes that an instruction reads at once
@@ -16,7 +17,6 @@ enum verdict { AGREES, AGREES_PARTLY, SILENT, CONTRADICTS };
 struct proof {
 	const struct kmp_library *library;
 	struct kmp_layout *layout;
-	const struct kmp_reason *reason;
 	struct kmp_code code;
 };
 
@@ -99,12 +99,11 @@ static enum verdict contradict(struct proof *proof, const struct kmp_probe *prob
 			 (unsigned long long)address->offset[address->depth]);
 		break;
 	}
-	snprintf(proof->reason->text, proof->reason->size,
-		 "%s of an unknown release: %s uses %s, the layout %s%s says 0x%llx",
-		 proof->library->name, probe->function, theirs,
-		 proof->layout->source == LAYOUT_TABLE ? "of " : "", proof->layout->releases,
-		 (unsigned long long)expected->offset[expected->depth]);
-	return CONTRADICTS;
+	return reason(CONTRADICTS,
+		      "%s of an unknown release: %s uses %s, the layout %s%s says 0x%llx",
+		      proof->library->name, probe->function, theirs,
+		      proof->layout->source == LAYOUT_TABLE ? "of " : "", proof->layout->releases,
+		      (unsigned long long)expected->offset[expected->depth]);
 }
 
 static enum verdict check_path(struct proof *proof, const struct kmp_probe *probe)
@@ -216,11 +215,10 @@ static enum verdict find_global(struct proof *proof, const struct kmp_probe *pro
 		*global = found;
 	if (*global == found)
 		return AGREES;
-	snprintf(proof->reason->text, proof->reason->size,
-		 "%s of an unknown release: %s uses a variable at 0x%llx, others at 0x%llx",
-		 proof->library->name, probe->function, (unsigned long long)found,
-		 (unsigned long long)*global);
-	return CONTRADICTS;
+	return reason(CONTRADICTS,
+		      "%s of an unknown release: %s uses a variable at 0x%llx, others at 0x%llx",
+		      proof->library->name, probe->function, (unsigned long long)found,
+		      (unsigned long long)*global);
 }
 
 // The function of the first row must show the array of threads; all others must fit it.
@@ -239,10 +237,9 @@ static ompd_rc_t find_threads(struct proof *proof)
 			(uint64_t)access->address.offset[0];
 		return ompd_rc_ok;
 	}
-	snprintf(proof->reason->text, proof->reason->size, "%s's code is not understood: %s%s",
-		 proof->library->name, probe->function,
-		 proof->code.present ? " looks up no thread" : " can't be read");
-	return ompd_rc_incompatible;
+	return reason(ompd_rc_incompatible, "%s's code is not understood: %s%s",
+		      proof->library->name, probe->function,
+		      proof->code.present ? " looks up no thread" : " can't be read");
 }
 
 // Return what a row is about: the last field of a path, or a bit.
@@ -316,10 +313,9 @@ static ompd_rc_t check_flags(const struct proof *proof)
 		uint32_t bits = kmp_layout_bits(proof->layout, (enum kmp_field)i);
 
 		if (seen & bits) {
-			snprintf(proof->reason->text, proof->reason->size,
-				 "the layout %s has two flags of a task in one place",
-				 proof->layout->releases);
-			return ompd_rc_incompatible;
+			return reason(ompd_rc_incompatible,
+				      "the layout %s has two flags of a task in one place",
+				      proof->layout->releases);
 		}
 		seen |= bits;
 	}
@@ -361,10 +357,9 @@ static ompd_rc_t check_rows(struct proof *proof, unsigned int *met)
 	return ompd_rc_ok;
 }
 
-ompd_rc_t kmp_prove(const struct kmp_library *library, struct kmp_layout *layout,
-		    const struct kmp_reason *reason)
+ompd_rc_t kmp_prove(const struct kmp_library *library, struct kmp_layout *layout)
 {
-	struct proof proof = { .library = library, .layout = layout, .reason = reason };
+	struct proof proof = { .library = library, .layout = layout };
 	unsigned int met = 0;
 
 	kmp_code_init(&proof.code, library);
@@ -379,10 +374,9 @@ ompd_rc_t kmp_prove(const struct kmp_library *library, struct kmp_layout *layout
 	for (size_t i = 0; rc == ompd_rc_ok && i < kmp_probe_count; i++) {
 		if (!(kmp_probes[i].need & ~met))
 			continue;
-		snprintf(reason->text, reason->size,
-			 "%s's code is not understood: %s does not show what it reads",
-			 library->name, kmp_probes[i].function);
-		rc = ompd_rc_incompatible;
+		rc = reason(ompd_rc_incompatible,
+			    "%s's code is not understood: %s does not show what it reads",
+			    library->name, kmp_probes[i].function);
 	}
 	drop_fields(layout);
 	return rc;

@@ -10,6 +10,7 @@
 
 #include "layout/code_memory.h"
 #include "layout/kmp_library.h"
+#include "target/reason.h"
 
 enum {
 	ADDRESS_MIN = 0x10000,	// numbers are smaller
@@ -245,7 +246,7 @@ static uint64_t own_variable(const struct shown *shown, unsigned int setting)
 }
 
 static ompd_rc_t take(const struct kmp_library *library, struct kmp_layout *layout,
-		      const struct shown *shown, const struct kmp_reason *reason)
+		      const struct shown *shown)
 {
 	for (unsigned int i = 0; i < SETTINGS; i++) {
 		uint64_t address = own_variable(shown, i);
@@ -257,17 +258,16 @@ static ompd_rc_t take(const struct kmp_library *library, struct kmp_layout *layo
 			*global = address;
 		if (*global == address)
 			continue;
-		snprintf(reason->text, reason->size,
-			 "%s of an unknown release: %s is kept at 0x%llx, functions use 0x%llx",
-			 library->name, settings[i].name, (unsigned long long)address,
-			 (unsigned long long)*global);
-		return ompd_rc_incompatible;
+		return reason(
+			ompd_rc_incompatible,
+			"%s of an unknown release: %s is kept at 0x%llx, functions use 0x%llx",
+			library->name, settings[i].name, (unsigned long long)address,
+			(unsigned long long)*global);
 	}
 	return ompd_rc_ok;
 }
 
-ompd_rc_t kmp_settings_globals(const struct kmp_library *library, struct kmp_layout *layout,
-			       const struct kmp_reason *reason)
+ompd_rc_t kmp_settings_globals(const struct kmp_library *library, struct kmp_layout *layout)
 {
 	struct search *search = target_alloc(library->target, sizeof(*search));
 	struct shown shown[SETTINGS] = { 0 };
@@ -289,5 +289,5 @@ ompd_rc_t kmp_settings_globals(const struct kmp_library *library, struct kmp_lay
 		}
 	}
 	target_free(library->target, search);
-	return take(library, layout, shown, reason);
+	return take(library, layout, shown);
 }

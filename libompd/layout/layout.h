@@ -9,22 +9,16 @@
 #include "target/target.h"
 
 #define LAYOUT_STRUCT(s) GOMP_STRUCT_##s,
-#define LAYOUT_FIELD(s, f)
 enum gomp_struct {
 #include "layout/gomp_fields.def"
 	GOMP_STRUCT_COUNT
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
 
-#define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) GOMP_FIELD_##s##__##f,
 enum gomp_field {
 #include "layout/gomp_fields.def"
 	GOMP_FIELD_COUNT
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
 
 /** Variables of the runtime that no symbol of a stripped library names; found by code probes, or
  * by symbol where there is one. */
@@ -33,7 +27,6 @@ enum gomp_global {
 #include "layout/gomp_globals.def"
 	GOMP_GLOBAL_COUNT
 };
-#undef LAYOUT_GLOBAL
 
 /** Position of one field. size 0: this release has no such field. */
 struct layout_field {
@@ -94,12 +87,9 @@ struct gomp_layout {
  * Find the layout of the libgomp in @p target and prove it by code probes.
  *
  * @param[out] layout filled on ompd_rc_ok.
- * @param[out] reason one line that says why not, on any other code (static or written into the
- *             caller's buffer of @p reason_size bytes).
- * @return ompd_rc_ok; ompd_rc_unavailable: no libgomp in the target; ompd_rc_incompatible: it is
+ * @return ompd_rc_ok; with a reason ompd_rc_unavailable: no libgomp in the target; ompd_rc_incompatible: it is
  *         there, but its layout is not known or the probes contradict it; or a callback's code.
  */
-ompd_rc_t gomp_layout_open(const struct target *target, struct gomp_layout *layout, char *reason,
-			   size_t reason_size);
+ompd_rc_t gomp_layout_open(const struct target *target, struct gomp_layout *layout);
 
 #endif

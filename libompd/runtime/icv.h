@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "ompd/ompd.h"
+#include "target/environ.h"
 
 enum icv {
-#define ICV_ROW(id, name, scope, form) ICV_##id,
+#define ICV_ROW(id, name, scope, form, ...) ICV_##id,
 #define ICV_ABSENT ICV_ROW
 #include "runtime/icvs.def"
 	ICV_COUNT,
@@ -50,6 +50,9 @@ enum icv_form icv_form(enum icv icv);
 /** Return whether no family can read the variable. */
 bool icv_is_absent(enum icv icv);
 
+/** Return whether the process has one such variable, and not each task or thread its own. */
+bool icv_is_of_process(enum icv icv);
+
 enum {
 	ICV_TEXT_MAX = 256,
 };
@@ -58,11 +61,50 @@ enum {
  * bytes. Not for ICV_FORM_own and ICV_FORM_text. */
 void icv_format(enum icv_form form, ompd_word_t value, char *text);
 
-/** An environment variable that a runtime reads, and the ICV whose initial value it sets.
- * ICV_NONE: the value in force is kept in no place that is known. */
+/** Return the value of an integer of @p size bytes with its sign. */
+static inline ompd_word_t icv_signed(uint64_t value, unsigned int size)
+{
+	const unsigned int unused = 64 - 8 * size;
+
+	return (ompd_word_t)(value << unused) >> unused;
+}
+
+/** Environment variable that sets an ICV when the runtime starts; nothing does later. */
+struct icv_environment {
+	const char *variable;
+	const struct environ_word *words;
+	size_t count;
+	ompd_word_t otherwise;
+};
+
+#define ICV_ENVIRONMENT(variable, words, otherwise)                            \
+	{                                                                      \
+		variable, words, sizeof(words) / sizeof((words)[0]), otherwise \
+	}
+
+extern const struct icv_environment icv_target_offload_environment, icv_wait_policy_environment;
+
+/** Return the value that the environment gave a variable whose place is not known. */
+ompd_rc_t icv_in_environment(const struct target *target, const struct icv_environment *environment,
+			     ompd_word_t *ret);
+
+/** A schedule with its chunk size; 0: none. */
+struct icv_schedule {
+	ompd_word_t kind; // omp_sched_t, with its modifier
+	const char *name; // NULL: not known
+	int32_t chunk;
+};
+
+enum { ICV_MONOTONIC = 0x80000000u }; // omp_sched_monotonic
+
+/** An environment variable of the standard, and the ICV whose initial value it sets. ICV_NONE: the
+ * value in force is kept in no place that is known. */
 struct icv_control_var {
 	const char *name;
 	enum icv icv;
 };
+
+/** All of them; a null name ends them. */
+extern const struct icv_control_var icv_control_vars[];
 
 #endif

@@ -32,12 +32,16 @@ static ompd_word_t element_value(const char *text, size_t length, const struct e
 	return number;
 }
 
-ompd_rc_t icv_list_in_environment(const struct target *target, const char *name,
-				  const struct environ_word *words, size_t count,
-				  struct icv_list *ret)
+ompd_rc_t icv_list_in_environment(const struct target *target, enum icv icv, struct icv_list *ret)
 {
+	static const struct environ_word words[] = {
+		{ "master", 2 }, { "primary", 2 }, { "close", 3 }, { "spread", 4 }
+	};
+	const bool bind = icv == ICV_bind;
+	const size_t count = bind ? sizeof(words) / sizeof(words[0]) : 0;
 	char text[ICV_TEXT_MAX];
-	ompd_rc_t rc = environ_get(target, name, text, sizeof(text));
+	ompd_rc_t rc =
+		environ_get(target, bind ? "OMP_PROC_BIND" : "OMP_NUM_THREADS", text, sizeof(text));
 
 	ret->length = 0;
 	if (rc == ompd_rc_unavailable || (rc == ompd_rc_ok && !strchr(text, ',')))
@@ -66,21 +70,13 @@ ompd_rc_t icv_list_in_environment(const struct target *target, const char *name,
 	return ompd_rc_ok;
 }
 
-ompd_rc_t icv_bind_list_in_environment(const struct target *target, struct icv_list *ret)
-{
-	static const struct environ_word words[] = {
-		{ "master", 2 }, { "primary", 2 }, { "close", 3 }, { "spread", 4 }
-	};
-
-	return icv_list_in_environment(target, "OMP_PROC_BIND", words,
-				       sizeof(words) / sizeof(words[0]), ret);
-}
-
 ompd_rc_t icv_list_value(ompd_rc_t rc, const struct icv_list *list, ompd_word_t *ret)
 {
-	if (rc != ompd_rc_ok)
+	if (rc != ompd_rc_ok && rc != ompd_rc_incomplete)
 		return rc;
 	*ret = list->first;
+	if (rc == ompd_rc_incomplete)
+		return rc;
 	return list->length > list->level + 1 ? reason(ompd_rc_incomplete, "the value is a list") :
 						ompd_rc_ok;
 }
@@ -91,7 +87,7 @@ ompd_rc_t icv_list_text(ompd_rc_t rc, const struct icv_list *list, enum icv_form
 	size_t used;
 
 	if (rc != ompd_rc_ok)
-		return rc;
+		return rc == ompd_rc_incomplete ? ompd_rc_unavailable : rc;
 	icv_format(form, list->first, text);
 	used = strlen(text);
 	for (size_t at = list->level + 1; at < list->length; at++) {

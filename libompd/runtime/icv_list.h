@@ -21,22 +21,18 @@ struct icv_list {
 };
 
 /**
- * Read the list that an environment variable held at the start of the process: @p words with commas
- * between, or numbers if @p words is NULL. A variable with one element is no list.
+ * Read the list of nthreads-var or bind-var that the environment held at the start of the process. A
+ * variable with one element is no list.
  * @return ok; unavailable (the text is no list that a runtime accepts); error.
  */
-ompd_rc_t icv_list_in_environment(const struct target *target, const char *name,
-				  const struct environ_word *words, size_t count,
-				  struct icv_list *ret);
+ompd_rc_t icv_list_in_environment(const struct target *target, enum icv icv, struct icv_list *ret);
 
-/** Read the list of bind-var, whose environment variable is OMP_PROC_BIND. */
-ompd_rc_t icv_bind_list_in_environment(const struct target *target, struct icv_list *ret);
+// Of a list that was read, as @p rc says. incomplete: only its first element is known.
 
-/** Store the first element, if @p rc is that the list was read. incomplete: elements follow. */
+/** Store the first element. incomplete: elements follow. */
 ompd_rc_t icv_list_value(ompd_rc_t rc, const struct icv_list *list, ompd_word_t *ret);
 
-/** Format the first element and those that follow, if @p rc is that the list was read. @p text has
- * ICV_TEXT_MAX bytes. */
+/** Format the first element and those that follow. @p text has ICV_TEXT_MAX bytes. */
 ompd_rc_t icv_list_text(ompd_rc_t rc, const struct icv_list *list, enum icv_form form, char *text);
 
 #endif

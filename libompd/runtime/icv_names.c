@@ -8,9 +8,9 @@
 #include "runtime/icv.h"
 
 const struct icv_name icv_names[] = {
-#define ICV_ROW(id, name, scope, form) { name, ompd_scope_##scope, ICV_##id },
+#define ICV_ROW(id, name, scope, form, ...) { name, ompd_scope_##scope, ICV_##id },
 #define ICV_ALIAS(id, name, scope) { name, ompd_scope_##scope, ICV_##id },
-#define ICV_UNLISTED(id, name, scope, form)
+#define ICV_UNLISTED(id, name, scope, form, ...)
 #define ICV_ABSENT ICV_ROW
 #include "runtime/icvs.def"
 };
@@ -20,8 +20,8 @@ const size_t icv_name_count = sizeof(icv_names) / sizeof(icv_names[0]);
 enum icv icv_named(const char *name)
 {
 	static const struct icv_name unlisted[] = {
-#define ICV_ROW(id, name, scope, form)
-#define ICV_UNLISTED(id, name, scope, form) { name, ompd_scope_##scope, ICV_##id },
+#define ICV_ROW(id, name, scope, form, ...)
+#define ICV_UNLISTED(id, name, scope, form, ...) { name, ompd_scope_##scope, ICV_##id },
 #include "runtime/icvs.def"
 	};
 
@@ -39,7 +39,7 @@ enum icv icv_named(const char *name)
 enum icv_form icv_form(enum icv icv)
 {
 	static const enum icv_form forms[] = {
-#define ICV_ROW(id, name, scope, form) [ICV_##id] = ICV_FORM_##form,
+#define ICV_ROW(id, name, scope, form, ...) [ICV_##id] = ICV_FORM_##form,
 #define ICV_ABSENT ICV_ROW
 #include "runtime/icvs.def"
 	};
@@ -47,10 +47,21 @@ enum icv_form icv_form(enum icv icv)
 	return forms[icv];
 }
 
+bool icv_is_of_process(enum icv icv)
+{
+	static const ompd_scope_t scopes[] = {
+#define ICV_ROW(id, name, scope, form, ...) [ICV_##id] = ompd_scope_##scope,
+#define ICV_ABSENT ICV_ROW
+#include "runtime/icvs.def"
+	};
+
+	return scopes[icv] == ompd_scope_address_space;
+}
+
 bool icv_is_absent(enum icv icv)
 {
 	static const bool absent[ICV_COUNT] = {
-#define ICV_ROW(id, name, scope, form)
+#define ICV_ROW(id, name, scope, form, ...)
 #define ICV_ABSENT(id, name, scope, form) [ICV_##id] = true,
 #include "runtime/icvs.def"
 	};

@@ -6,14 +6,12 @@
 #include "runtime/interposer.h"
 #include "target/reason.h"
 
-static ompd_rc_t add(const struct target *target, struct wait_calls *calls, uint64_t address,
-		     size_t index)
+static void extend(struct wait_calls *calls, uint64_t address)
 {
 	if (!calls->first || address < calls->first)
 		calls->first = address;
 	if (address > calls->last)
 		calls->last = address;
-	return idmap_add(&calls->entries, target, address, index, NULL);
 }
 
 /** Tell whether the program calls this runtime through the interposer, which passes on to libgomp if the
@@ -31,9 +29,9 @@ static ompd_rc_t is_interposed(const struct target *target, bool is_libgomp, boo
 	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
 }
 
-/** Add the runtime's own functions. */
-static ompd_rc_t add_own(const struct target *target, struct wait_calls *calls, size_t count,
-			 const char *file_name, bool anywhere)
+/** Add the runtime's own functions, or those of the same names of the interposer. */
+static ompd_rc_t add_functions(const struct target *target, struct wait_calls *calls, size_t count,
+			       const char *file_name, bool own, bool anywhere)
 {
 	ompd_rc_t rc = ompd_rc_ok;
 
@@ -44,23 +42,8 @@ static ompd_rc_t add_own(const struct target *target, struct wait_calls *calls, 
 		rc = target_symbol(target, name, file_name, &address);
 		if (rc == ompd_rc_unavailable && anywhere)
 			rc = target_symbol(target, name, NULL, &address);
-		if (rc == ompd_rc_ok)
-			rc = add(target, calls, address, i);
-		else if (rc == ompd_rc_unavailable)
-			rc = ompd_rc_ok;
-	}
-	return rc;
-}
-
-/** Add the interposer's functions of the same names. */
-static ompd_rc_t add_interposed(const struct target *target, struct wait_calls *calls, size_t count)
-{
-	ompd_rc_t rc = ompd_rc_ok;
-
-	for (size_t i = 0; i < count && rc == ompd_rc_ok; i++) {
-		uint64_t address;
-
-		rc = target_symbol(target, calls->functions[i].name, INTERPOSER_FILE, &address);
+		if (rc == ompd_rc_ok && own)
+			extend(calls, address);
 		if (rc == ompd_rc_ok)
 			rc = idmap_add(&calls->entries, target, address, i, NULL);
 		else if (rc == ompd_rc_unavailable)
@@ -73,21 +56,23 @@ ompd_rc_t wait_calls_open(const struct target *target, const struct wait_functio
 			  size_t count, const char *file_name, bool is_libgomp,
 			  struct wait_calls **ret)
 {
-	struct wait_calls *calls = target_alloc(target, sizeof(*calls));
 	bool interposed = false;
+
+	if (*ret)
+		return ompd_rc_ok;
+	struct wait_calls *calls = target_alloc(target, sizeof(*calls));
 
 	if (!calls)
 		return ompd_rc_nomem;
 	calls->functions = functions;
-	calls->entries.has_values = true;
 	// This is asked first: LLVM's plug-in for GDB takes a call whose last look-up found nothing for a
 	// failed one.
 	ompd_rc_t rc = is_interposed(target, is_libgomp, &interposed);
 
 	if (rc == ompd_rc_ok)
-		rc = add_own(target, calls, count, file_name, is_libgomp);
+		rc = add_functions(target, calls, count, file_name, true, is_libgomp);
 	if (rc == ompd_rc_ok && interposed)
-		rc = add_interposed(target, calls, count);
+		rc = add_functions(target, calls, count, INTERPOSER_FILE, false, false);
 	if (rc == ompd_rc_ok)
 		*ret = calls;
 	else

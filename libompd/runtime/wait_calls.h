@@ -27,7 +27,7 @@ struct wait_calls {
 
 /**
  * Look all functions up, in the object called @p file_name, and those of the same names of the interposer
- * if the program calls the runtime through it.
+ * if the program calls the runtime through it; unless they are known.
  *
  * @param is_libgomp look in the whole program, too: in a static one, nothing is of an object.
  * @return ompd_rc_ok, ompd_rc_nomem, or what a look-up failed with.

@@ -15,13 +15,13 @@ static size_t first_slot(const struct idmap *map, uint64_t key)
 	return (page + (key >> 5 & 127)) & (map->capacity - 1);
 }
 
-static size_t find_slot(const struct idmap *map, uint64_t key)
+static struct idmap_slot *find_slot(const struct idmap *map, uint64_t key)
 {
 	size_t i = first_slot(map, key);
 
-	while (map->keys[i] && map->keys[i] != key)
+	while (map->slots[i].key && map->slots[i].key != key)
 		i = (i + 1) & (map->capacity - 1);
-	return i;
+	return &map->slots[i];
 }
 
 static ompd_rc_t grow(struct idmap *map, const struct target *target)
@@ -29,24 +29,14 @@ static ompd_rc_t grow(struct idmap *map, const struct target *target)
 	struct idmap larger = *map;
 
 	larger.capacity = map->capacity ? 2 * map->capacity : FIRST_CAPACITY;
-	larger.keys = target_alloc(target, larger.capacity * sizeof(*larger.keys));
-	if (larger.keys && map->has_values)
-		larger.values = target_alloc(target, larger.capacity * sizeof(*larger.values));
-	if (!larger.keys || (map->has_values && !larger.values)) {
-		target_free(target, larger.keys);
+	larger.slots = target_alloc(target, larger.capacity * sizeof(*larger.slots));
+	if (!larger.slots)
 		return ompd_rc_nomem;
-	}
 	for (size_t i = 0; i < map->capacity; i++) {
-		if (!map->keys[i])
-			continue;
-		size_t slot = find_slot(&larger, map->keys[i]);
-
-		larger.keys[slot] = map->keys[i];
-		if (map->has_values)
-			larger.values[slot] = map->values[i];
+		if (map->slots[i].key)
+			*find_slot(&larger, map->slots[i].key) = map->slots[i];
 	}
-	target_free(target, map->keys);
-	target_free(target, map->values);
+	target_free(target, map->slots);
 	*map = larger;
 	return ompd_rc_ok;
 }
@@ -61,43 +51,35 @@ ompd_rc_t idmap_add(struct idmap *map, const struct target *target, uint64_t add
 		if (rc != ompd_rc_ok)
 			return rc;
 	}
-	size_t slot = find_slot(map, address + 1);
-	bool is_new = !map->keys[slot];
+	struct idmap_slot *slot = find_slot(map, address + 1);
+	const bool is_new = !slot->key;
 
-	if (is_new) {
-		map->keys[slot] = address + 1;
-		if (map->has_values)
-			map->values[slot] = value;
-		map->count++;
-	}
+	if (is_new)
+		*slot = (struct idmap_slot){ .key = address + 1, .value = value };
+	map->count += is_new;
 	if (added)
 		*added = is_new;
 	return ompd_rc_ok;
 }
 
-bool idmap_find(const struct idmap *map, uint64_t address, uint64_t *value)
+uint64_t *idmap_value(const struct idmap *map, uint64_t address)
 {
-	if (!map->capacity)
-		return false;
-	size_t slot = find_slot(map, address + 1);
+	struct idmap_slot *slot = map->capacity ? find_slot(map, address + 1) : NULL;
 
-	if (map->keys[slot] && map->has_values && value)
-		*value = map->values[slot];
-	return map->keys[slot] != 0;
+	return slot && slot->key ? &slot->value : NULL;
 }
 
-uint64_t *idmap_value(struct idmap *map, uint64_t address)
+bool idmap_find(const struct idmap *map, uint64_t address, uint64_t *value)
 {
-	if (!map->capacity || !map->has_values)
-		return NULL;
-	size_t slot = find_slot(map, address + 1);
+	const uint64_t *found = idmap_value(map, address);
 
-	return map->keys[slot] ? &map->values[slot] : NULL;
+	if (found && value)
+		*value = *found;
+	return found;
 }
 
 void idmap_close(struct idmap *map, const struct target *target)
 {
-	target_free(target, map->keys);
-	target_free(target, map->values);
-	*map = (struct idmap){ .has_values = map->has_values };
+	target_free(target, map->slots);
+	*map = (struct idmap){ 0 };
 }

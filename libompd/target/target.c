@@ -271,6 +271,25 @@ void target_free(const struct target *target, void *memory)
 		target->callbacks->free_memory(memory);
 }
 
+void *target_grow(const struct target *target, void *array, size_t count, size_t *capacity,
+		  size_t size)
+{
+	enum { FIRST_CAPACITY = 16 };
+	const size_t wanted = *capacity ? 2 * *capacity : FIRST_CAPACITY;
+
+	if (count < *capacity)
+		return array;
+	void *grown = target_alloc(target, wanted * size);
+
+	if (!grown)
+		return NULL;
+	if (count)
+		memcpy(grown, array, count * size);
+	target_free(target, array);
+	*capacity = wanted;
+	return grown;
+}
+
 char *target_strdup(const struct target *target, const char *string)
 {
 	size_t size = strlen(string) + 1;

@@ -76,6 +76,13 @@ void *target_alloc(const struct target *target, size_t size);
 /** Release memory of target_alloc(). NULL is ignored. */
 void target_free(const struct target *target, void *memory);
 
+/**
+ * Return an array with room for one more element of @p size bytes: @p array, or its copy in twice the
+ * memory if its @p count elements are all that it has room for. NULL if there is no memory.
+ */
+void *target_grow(const struct target *target, void *array, size_t count, size_t *capacity,
+		  size_t size);
+
 /** Return a copy of @p string that its receiver releases with the free_memory callback. */
 char *target_strdup(const struct target *target, const char *string);
 

@@ -269,7 +269,8 @@ static void ask_place(int thread, const struct ompdbg_frame *frame)
 
 	found.places +=
 		is_answer(services->frame_place(services->context, thread, frame, &function));
-	is_answer(services->function_at(services->context, frame->pc, &function));
+	if (!is_answer(services->function_at(services->context, frame->pc, &function)))
+		function.start = frame->pc;
 	is_answer(services->symbol_at(services->context, frame->pc, &symbol));
 	is_answer(services->object_at(services->context, frame->pc, &object));
 	is_answer(services->newest_gcc(services->context, frame->pc, &release));
@@ -277,6 +278,12 @@ static void ask_place(int thread, const struct ompdbg_frame *frame)
 		    services->frame_register(services->context, thread, frame, OMPDBG_RBP, &value)))
 		value = frame->pc;
 	ask_frame_variables(thread, frame, value);
+	// A task's code is on the stack if it runs; its argument need not be one.
+	const struct ompdbg_given *given;
+	size_t num_given;
+	if (is_answer(services->task_variables(services->context, function.start, value, &given,
+					       &num_given)))
+		found.values += num_given;
 }
 
 /** Ask for the names of what lies at each eighth byte of a symbol, and a bit further. */

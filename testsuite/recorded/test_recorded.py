@@ -17,6 +17,7 @@ from conftest import Opened
 TABLE = 3  # ompd_ext_layout_table
 ABSENT = -9999  # ORACLE_ABSENT
 IDLE = 0x100  # ompt_state_idle
+LONELY_PAGE = 0xF0D0_0001_0000_0000  # no address of a program
 # Releases that nothing in memory tells from the next.
 ALIKE = {"LLVM 19": "LLVM 19 or 20"}
 # Fewer probes than these would prove little.
@@ -207,6 +208,30 @@ def test_both_thread_ids_name_the_same_thread(opened: Opened) -> None:
         assert handle.thread_id(_ompd.THREAD_ID_PTHREAD) == thread.pthread
         assert handle.thread_id(_ompd.THREAD_ID_LWP) == thread.lwp
         assert opened.space.thread(_ompd.THREAD_ID_LWP, thread.lwp) == handle
+
+
+def test_thread_that_cannot_be_read_is_not_called_absent(opened: Opened) -> None:
+    def offset(member: str) -> int:
+        """Where glibc's thread descriptor has it."""
+        address = opened.services.symbols[("_thread_db_pthread_" + member, None)]
+        assert address is not None
+        return int.from_bytes(opened.services.read_memory(address + 8, 4), "little")
+
+    def ask() -> int:
+        with pytest.raises(_ompd.Error) as error:
+            opened.space.thread(_ompd.THREAD_ID_LWP, 1)
+        code: int = error.value.code
+        return code
+
+    assert ask() == _ompd.RC_UNAVAILABLE
+    # Behind the first thread the list gets another, whose kernel id is beyond readable memory.
+    link = opened.target.threads[0].pthread + offset("list")
+    another = LONELY_PAGE + recording.PAGE - (offset("tid") - offset("list"))
+    opened.services.pages[LONELY_PAGE] = bytes(recording.PAGE)
+    opened.services.write(another, opened.services.read_memory(link, 8))
+    opened.services.write(link, another.to_bytes(8, "little"))
+    opened.space.invalidate()
+    assert ask() == _ompd.RC_ERROR
 
 
 def test_members_of_a_region_are_its_threads(opened: Opened) -> None:

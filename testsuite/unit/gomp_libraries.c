@@ -12,13 +12,10 @@
 
 #include "gomp_libraries.h"
 
-#define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) #s "." #f,
 const char *const gomp_field_names[GOMP_FIELD_COUNT] = {
 #include "layout/gomp_fields.def"
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
 
 unsigned int for_each_path(const char *variable, const char *object,
 			   void (*test)(struct elf_target *target, const char *path))
@@ -48,21 +45,18 @@ void for_each_library(void (*test)(struct elf_target *target, const char *path))
 
 void open_ok(struct elf_target *target, const char *path, struct gomp_layout *layout)
 {
-	char reason[REASON];
-
 	target_begin_call();
-	if (gomp_layout_open(&target->target, layout, reason, sizeof(reason)) != ompd_rc_ok)
-		fail_msg("%s: %s", path, reason);
-	assert_string_equal(reason, "");
+	if (gomp_layout_open(&target->target, layout) != ompd_rc_ok)
+		fail_msg("%s: %s", path, reason_text());
+	assert_string_equal(reason_text(), "");
 }
 
 void expect_refusal(struct elf_target *target, ompd_rc_t rc, const char *words)
 {
 	static struct gomp_layout layout;
-	char reason[REASON];
 
 	target_begin_call();
-	assert_int_equal(gomp_layout_open(&target->target, &layout, reason, sizeof(reason)), rc);
-	if (!strstr(reason, words))
-		fail_msg("'%s' is not in '%s'", words, reason);
+	assert_int_equal(gomp_layout_open(&target->target, &layout), rc);
+	if (!strstr(reason_text(), words))
+		fail_msg("'%s' is not in '%s'", words, reason_text());
 }

@@ -8,8 +8,7 @@
 
 #include "elf_target.h"
 #include "layout/gomp_library.h"
-
-enum { REASON = 256 };
+#include "target/reason.h"
 
 /** "structure.field" */
 extern const char *const gomp_field_names[GOMP_FIELD_COUNT];

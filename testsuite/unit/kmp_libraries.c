@@ -14,8 +14,6 @@
 
 const char kmp_object[] = "libomp.so.5";
 
-enum { REASON = 200 };
-
 void for_each_library(void (*test)(struct elf_target *target))
 {
 	const char *paths = getenv("OMPDBG_KMP_LIBRARIES");
@@ -38,22 +36,20 @@ void for_each_library(void (*test)(struct elf_target *target))
 
 void open_ok(struct elf_target *target, struct kmp_layout *layout)
 {
-	char why[REASON];
 	target_begin_call();
-	ompd_rc_t rc = kmp_layout_open(&target->target, "libomp", layout, why, sizeof(why));
+	ompd_rc_t rc = kmp_layout_open(&target->target, "libomp", layout);
 
 	if (rc != ompd_rc_ok)
-		fail_msg("%d: %s", rc, why);
+		fail_msg("%d: %s", rc, reason_text());
 }
 
 void expect_refusal(struct elf_target *target, ompd_rc_t expected, const char *words)
 {
 	struct kmp_layout layout;
-	char why[REASON];
 	target_begin_call();
-	ompd_rc_t rc = kmp_layout_open(&target->target, "libomp", &layout, why, sizeof(why));
+	ompd_rc_t rc = kmp_layout_open(&target->target, "libomp", &layout);
 
 	assert_int_equal(rc, expected);
-	if (!strstr(why, words))
-		fail_msg("\"%s\" does not say \"%s\"", why, words);
+	if (!strstr(reason_text(), words))
+		fail_msg("\"%s\" does not say \"%s\"", reason_text(), words);
 }

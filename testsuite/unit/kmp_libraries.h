@@ -8,6 +8,7 @@
 
 #include "elf_target.h"
 #include "layout/kmp_library.h"
+#include "target/reason.h"
 
 /** The file name that each of them has in its target. */
 extern const char kmp_object[];

@@ -88,14 +88,14 @@ static bool is_taken(const char *name)
 	return false;
 }
 
-static ompd_rc_t prove(struct elf_target *target, struct gomp_layout *layout, char *why)
+static ompd_rc_t prove(struct elf_target *target, struct gomp_layout *layout)
 {
-	const struct gomp_reason reason = { why, REASON };
 	struct gomp_library library;
 
-	assert_int_equal(gomp_library_find(&target->target, &library, &reason), ompd_rc_ok);
+	reason_clear();
+	assert_int_equal(gomp_library_find(&target->target, &library), ompd_rc_ok);
 	memset(layout->global, 0, sizeof(layout->global));
-	return gomp_prove(&library, layout, &reason);
+	return gomp_prove(&library, layout);
 }
 
 static void check_altered_field(struct elf_target *target, const char *path,
@@ -103,16 +103,15 @@ static void check_altered_field(struct elf_target *target, const char *path,
 {
 	for (int sign = -1; sign <= 1; sign += 2) {
 		struct gomp_layout altered = *layout;
-		char why[REASON] = "";
 
 		altered.field[field].offset += (uint32_t)(sign * DISTANCE);
-		if (prove(target, &altered, why) == ompd_rc_ok) {
+		if (prove(target, &altered) == ompd_rc_ok) {
 			if (!is_taken(gomp_field_names[field]))
 				fail_msg("%s: %s altered by %d is not noticed", path,
 					 gomp_field_names[field], sign * DISTANCE);
 			continue;
 		}
-		if (!strstr(why, "libgomp"))
+		if (!strstr(reason_text(), "libgomp"))
 			fail_msg("%s: %s: refused without a word", path, gomp_field_names[field]);
 	}
 }

@@ -21,7 +21,6 @@
 static const char current_task[] = "access__kmp_base_info_t__th_current_task";
 static const char by_runtime[] = "ompd_", by_debugger[] = "ompd_debug_info__";
 
-#define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) { #s "__" #f, false },
 #define LAYOUT_BITS(s, f) { #s "__" #f, true },
 static const struct {
@@ -30,9 +29,6 @@ static const struct {
 } fields[KMP_FIELD_COUNT] = {
 #include "layout/kmp_fields.def"
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
-#undef LAYOUT_BITS
 
 static void tell(struct elf_target *target, const char *who, const char *name, uint64_t value)
 {

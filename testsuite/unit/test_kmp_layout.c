@@ -74,32 +74,30 @@ static void test_libraries(void **state)
 	for_each_library(check_library);
 }
 
-static ompd_rc_t prove(struct elf_target *target, struct kmp_layout *layout, char *why, size_t size)
+static ompd_rc_t prove(struct elf_target *target, struct kmp_layout *layout)
 {
-	const struct kmp_reason reason = { why, size };
 	struct kmp_library library;
 
-	assert_int_equal(kmp_library_find(&target->target, "libomp", &library, &reason),
-			 ompd_rc_ok);
+	reason_clear();
+	assert_int_equal(kmp_library_find(&target->target, "libomp", &library), ompd_rc_ok);
 	memset(layout->global, 0, sizeof(layout->global));
-	return kmp_prove(&library, layout, &reason);
+	return kmp_prove(&library, layout);
 }
 
 static void check_moved_fields(struct elf_target *target)
 {
 	struct kmp_layout layout, moved;
-	char why[200];
 
 	open_ok(target, &layout);
 	for (size_t i = 0; i < sizeof(proven) / sizeof(proven[0]); i++) {
 		moved = layout;
 		moved.field[proven[i]].offset += 8;
-		ompd_rc_t rc = prove(target, &moved, why, sizeof(why));
+		ompd_rc_t rc = prove(target, &moved);
 
 		if (rc == ompd_rc_ok && moved.field[proven[i]].size != 0)
 			fail_msg("field %zu of the list may lie elsewhere", i);
 		if (rc != ompd_rc_ok)
-			assert_non_null(strstr(why, "libomp"));
+			assert_non_null(strstr(reason_text(), "libomp"));
 	}
 }
 
@@ -123,7 +121,6 @@ static void check_other_tables(struct elf_target *target)
 {
 	const struct kmp_table *own = NULL;
 	struct kmp_layout layout, other;
-	char why[200];
 
 	open_ok(target, &layout);
 	for (size_t i = 0; i < kmp_table_count; i++) {
@@ -137,7 +134,7 @@ static void check_other_tables(struct elf_target *target)
 			continue;
 		other = layout;
 		memcpy(other.field, kmp_tables[i].field, sizeof(other.field));
-		assert_int_equal(prove(target, &other, why, sizeof(why)), ompd_rc_incompatible);
+		assert_int_equal(prove(target, &other), ompd_rc_incompatible);
 	}
 }
 
@@ -170,11 +167,10 @@ static bool is_believed(struct elf_target *target, const struct kmp_layout *layo
 			unsigned int field, int distance)
 {
 	struct kmp_layout moved = *layout;
-	char why[200];
 
 	moved.identified = false;
 	moved.field[field].offset += (uint32_t)distance;
-	if (prove(target, &moved, why, sizeof(why)) != ompd_rc_ok)
+	if (prove(target, &moved) != ompd_rc_ok)
 		return false;
 	kmp_layout_settle(&moved);
 	return moved.field[field].size != 0;

@@ -19,10 +19,10 @@
 
 #include "kmp_process.h"
 #include "layout/kmp_library.h"
+#include "target/reason.h"
 
-enum { REASON = 200, MISSING = 77, DISTANCE = 8, WORD = 8 };
+enum { MISSING = 77, DISTANCE = 8, WORD = 8 };
 
-#define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) { #s "." #f, false },
 #define LAYOUT_BITS(s, f) { #s "." #f, true },
 static const struct {
@@ -31,9 +31,6 @@ static const struct {
 } fields[KMP_FIELD_COUNT] = {
 #include "layout/kmp_fields.def"
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
-#undef LAYOUT_BITS
 
 // Structures, and fields, that neither the functions that are looked at nor the memory of a region
 // at work tell of on every release. The tables have them from debug information, and they are
@@ -199,11 +196,10 @@ static bool is_doubted(const struct kmp_layout *layout, enum kmp_field field, bo
 static struct verdict judge(const struct kmp_library *library, struct kmp_layout *layout,
 			    enum kmp_field field)
 {
-	char why[REASON] = "";
-	const struct kmp_reason reason = { why, sizeof(why) };
-	ompd_rc_t rc = kmp_prove(library, layout, &reason);
+	reason_clear();
+	ompd_rc_t rc = kmp_prove(library, layout);
 
-	if (rc != ompd_rc_ok && !why[0])
+	if (rc != ompd_rc_ok && !reason_text()[0])
 		fail_in_words(fields[field].name, "noticed without a word");
 	if (rc != ompd_rc_ok)
 		return (struct verdict){ true, true };
@@ -274,13 +270,11 @@ static void change_tables(const struct kmp_library *library, const struct kmp_la
 	for (size_t i = 0; i < kmp_table_count; i++) {
 		const struct kmp_table *table = &kmp_tables[i];
 		struct kmp_layout other = *layout;
-		char why[REASON] = "";
-		const struct kmp_reason reason = { why, sizeof(why) };
 
 		other.identified = false;
 		memcpy(other.field, table->field, sizeof(other.field));
 		memcpy(other.struct_size, table->struct_size, sizeof(other.struct_size));
-		if (kmp_prove(library, &other, &reason) != ompd_rc_ok)
+		if (kmp_prove(library, &other) != ompd_rc_ok)
 			continue;
 		kmp_layout_confirm(library->target, &other);
 		kmp_layout_settle(&other);
@@ -296,13 +290,11 @@ static void look(const struct target *target)
 {
 	struct kmp_layout layout;
 	struct kmp_library library;
-	char why[REASON] = "";
-	const struct kmp_reason reason = { why, sizeof(why) };
 
 	target_begin_call();
-	if (kmp_layout_open(target, "libomp", &layout, why, sizeof(why)) != ompd_rc_ok ||
-	    kmp_library_find(target, "libomp", &library, &reason) != ompd_rc_ok) {
-		fail_in_words("the layout", why);
+	if (kmp_layout_open(target, "libomp", &layout) != ompd_rc_ok ||
+	    kmp_library_find(target, "libomp", &library) != ompd_rc_ok) {
+		fail_in_words("the layout", reason_text());
 		return;
 	}
 	kmp_layout_confirm(target, &layout);

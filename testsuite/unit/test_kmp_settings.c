@@ -19,7 +19,6 @@ enum { ROW_PRINT = 16 };
 static const char *const names[KMP_GLOBAL_COUNT] = {
 #include "layout/kmp_globals.def"
 };
-#undef LAYOUT_GLOBAL
 
 // All are there, no two at one place; where the library has symbols, they say the same. LLVM 13
 // has no list of tables of locks that would be known by its fields.

@@ -13,7 +13,6 @@
 
 // Of each field, the structure that it is in, and whether its place is counted in bits.
 enum { BYTES = 1, BITS = 8 };
-#define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) { #s "." #f, KMP_STRUCT_##s, BYTES },
 #define LAYOUT_BITS(s, f) { #s "." #f, KMP_STRUCT_##s, BITS },
 static const struct {
@@ -23,9 +22,6 @@ static const struct {
 } fields[KMP_FIELD_COUNT] = {
 #include "layout/kmp_fields.def"
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
-#undef LAYOUT_BITS
 
 static void test_releases(void **state)
 {

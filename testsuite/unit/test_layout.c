@@ -23,7 +23,6 @@
 static const char *const global_names[] = {
 #include "layout/gomp_globals.def"
 };
-#undef LAYOUT_GLOBAL
 
 // A layout that has any of these elsewhere must not pass in any shared library.
 static const enum gomp_field always_proven[] = {
@@ -153,11 +152,9 @@ static void test_static(void **state)
 		skip(); // no statically linked program is named by the environment
 }
 
-static ompd_rc_t prove_moved(struct gomp_library *library, enum gomp_field field, int distance,
-			     char *text)
+static ompd_rc_t prove_moved(struct gomp_library *library, enum gomp_field field, int distance)
 {
 	static struct gomp_layout layout;
-	const struct gomp_reason reason = { text, REASON };
 	const struct gomp_table *table = NULL;
 
 	for (size_t i = 0; i < gomp_table_count; i++)
@@ -170,7 +167,7 @@ static ompd_rc_t prove_moved(struct gomp_library *library, enum gomp_field field
 	layout.releases = table->releases;
 	memcpy(layout.field, table->field, sizeof(layout.field));
 	layout.field[field].offset += (uint32_t)distance;
-	return gomp_prove(library, &layout, &reason);
+	return gomp_prove(library, &layout);
 }
 
 // Every field that must be proven is moved by a word and by a byte; the library says no.
@@ -178,24 +175,20 @@ static void check_moved_fields(struct elf_target *target, const char *path)
 {
 	static const int distances[] = { 8, 4, 1, -8 };
 	struct gomp_library library;
-	char text[REASON];
-	const struct gomp_reason reason = { text, sizeof(text) };
 
-	assert_int_equal(gomp_library_find(&target->target, &library, &reason), ompd_rc_ok);
+	assert_int_equal(gomp_library_find(&target->target, &library), ompd_rc_ok);
 	for (size_t i = 0; i < sizeof(always_proven) / sizeof(always_proven[0]); i++) {
 		for (size_t k = 0; k < sizeof(distances) / sizeof(distances[0]); k++) {
-			text[0] = '\0';
-			if (prove_moved(&library, always_proven[i], distances[k], text) ==
-			    ompd_rc_ok)
+			reason_clear();
+			if (prove_moved(&library, always_proven[i], distances[k]) == ompd_rc_ok)
 				fail_msg("%s: %s moved by %d passes", path,
 					 gomp_field_names[always_proven[i]], distances[k]);
-			assert_true(strstr(text, "libgomp") != NULL);
+			assert_true(strstr(reason_text(), "libgomp") != NULL);
 		}
 	}
-	assert_int_equal(prove_moved(&library, F(gomp_team_state, level), 8, text),
-			 ompd_rc_incompatible);
-	assert_non_null(strstr(text, "omp_get_level"));
-	assert_non_null(strstr(text, "unknown release"));
+	assert_int_equal(prove_moved(&library, F(gomp_team_state, level), 8), ompd_rc_incompatible);
+	assert_non_null(strstr(reason_text(), "omp_get_level"));
+	assert_non_null(strstr(reason_text(), "unknown release"));
 }
 
 static void test_moved_fields(void **state)
@@ -208,10 +201,8 @@ static void test_moved_fields(void **state)
 static void check_other_tables(struct elf_target *target, const char *path)
 {
 	struct gomp_library library;
-	char text[REASON];
-	const struct gomp_reason reason = { text, sizeof(text) };
 
-	assert_int_equal(gomp_library_find(&target->target, &library, &reason), ompd_rc_ok);
+	assert_int_equal(gomp_library_find(&target->target, &library), ompd_rc_ok);
 	for (size_t i = 0; i < gomp_table_count; i++) {
 		const struct gomp_table *table = &gomp_tables[i];
 		static struct gomp_layout layout;
@@ -225,8 +216,8 @@ static void check_other_tables(struct elf_target *target, const char *path)
 		// The table of GCC 11 is that of GCC 12 without two fields at its end.
 		if (table->first_release == 11 && library.release == 12)
 			continue;
-		if ((gomp_prove(&library, &layout, &reason) == ompd_rc_ok) != own)
-			fail_msg("%s: table of %s: %s", path, table->releases, text);
+		if ((gomp_prove(&library, &layout) == ompd_rc_ok) != own)
+			fail_msg("%s: table of %s: %s", path, table->releases, reason_text());
 	}
 }
 

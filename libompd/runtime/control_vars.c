@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "gomp/icv.h"
+#include "runtime/icv.h"
 
-/** An environment variable that libgomp reads, and the ICV that holds what it made of it. */
-const struct icv_control_var gomp_control_vars[] = {
+const struct icv_control_var icv_control_vars[] = {
 	{ "OMP_NUM_THREADS", ICV_nthreads },
 	{ "OMP_DYNAMIC", ICV_dyn },
 	{ "OMP_SCHEDULE", ICV_run_sched },
@@ -24,13 +23,9 @@ const struct icv_control_var gomp_control_vars[] = {
 	{ "OMP_NUM_TEAMS", ICV_nteams },
 	{ "OMP_TEAMS_THREAD_LIMIT", ICV_teams_thread_limit },
 	{ "OMP_DISPLAY_ENV", ICV_NONE },
-	{ "OMP_DEBUG", ICV_NONE },
-	{ "OMP_TOOL", ICV_NONE },
-	{ "OMP_TOOL_LIBRARIES", ICV_NONE },
-	{ "OMP_TOOL_VERBOSE_INIT", ICV_NONE },
-	{ "GOMP_CPU_AFFINITY", ICV_NONE },
-	{ "GOMP_DEBUG", ICV_NONE },
-	{ "GOMP_STACKSIZE", ICV_NONE },
-	{ "GOMP_SPINCOUNT", ICV_NONE },
+	{ "OMP_DEBUG", ICV_debug },
+	{ "OMP_TOOL", ICV_tool },
+	{ "OMP_TOOL_LIBRARIES", ICV_tool_libraries },
+	{ "OMP_TOOL_VERBOSE_INIT", ICV_tool_verbose_init },
 	{ NULL, ICV_NONE },
 };
