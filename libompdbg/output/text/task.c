@@ -165,7 +165,7 @@ struct ompdbg_error *text_task(struct text *text, const struct view_options *opt
 
 void json_task(struct json *json, const struct view_options *options)
 {
-	struct children children;
+	struct children children = { 0 };
 	struct task *task;
 	struct ompdbg_error *error = find_numbered(json->process, options->number, &task);
 
