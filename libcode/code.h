@@ -353,7 +353,8 @@ enum code_status code_argument(struct code_reader *reader, const struct code_flo
 struct code_known {
 	bool known;
 	uint64_t bits;
-	uint64_t copy; // where a copy of it was put into memory; 0: nowhere
+	uint64_t copy;	     // where a copy of it was put into memory; 0: nowhere
+	unsigned int origin; // of an unknown one, as the caller has numbered it; 0: none
 };
 
 enum { CODE_STORES = 128 }; // words that are noted

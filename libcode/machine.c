@@ -75,6 +75,8 @@ static struct code_known read_operand(struct code_machine *machine,
 	case CODE_REGISTER:
 		found = register_value(machine, operand->base);
 		found.bits = code_truncate(found.bits, operand->width);
+		if (operand->width != WORD)
+			found.origin = 0;
 		break;
 	case CODE_IMMEDIATE:
 		found = (struct code_known){ .known = true, .bits = (uint64_t)operand->number };
@@ -110,9 +112,12 @@ static void write_operand(struct code_machine *machine, const struct code_operan
 		// x86-64: what is written as 32 bits clears the others, what is less keeps them.
 		if (operand->width < 4)
 			value.known = false;
+		if (operand->width != WORD)
+			value.origin = 0;
 		machine->registers[operand->base] = value;
 	} else if (operand->kind == CODE_HIGH_BYTE && operand->base < CODE_GENERAL) {
 		machine->registers[operand->base].known = false;
+		machine->registers[operand->base].origin = 0;
 	}
 }
 
@@ -169,8 +174,10 @@ static struct code_known result_of(struct code_machine *machine,
 static void forget_registers(struct code_machine *machine, uint64_t which)
 {
 	for (unsigned int reg = 0; reg < CODE_GENERAL; reg++) {
-		if (which >> reg & 1)
+		if (which >> reg & 1) {
 			machine->registers[reg].known = false;
+			machine->registers[reg].origin = 0;
+		}
 	}
 }
 
@@ -272,12 +279,14 @@ bool code_carry_out_first_call(struct code_reader *reader, struct code_machine *
 			code_carry_out(machine, &insn);
 			break;
 		case CODE_CALL:
-			target = insn.is_direct ? (struct code_known){ true, insn.target, 0 } :
-						  read_operand(machine, &insn.operands[0]);
+			target = insn.is_direct ?
+					 (struct code_known){ .known = true, .bits = insn.target } :
+					 read_operand(machine, &insn.operands[0]);
 			if (is_called || !insn.operand_count || !target.known)
 				return false;
 			is_called = true;
-			push(machine, (struct code_known){ true, code_end(&insn), 0 });
+			push(machine,
+			     (struct code_known){ .known = true, .bits = code_end(&insn) });
 			insn = (struct code_instruction){ .address = target.bits };
 			break;
 		case CODE_JUMP:

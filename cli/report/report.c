@@ -109,6 +109,23 @@ static struct ompdbg_error *print_section(const struct text *text, const char *t
 	return print(text, line);
 }
 
+/** Check for a section that has something to say; after a crash, a diagnosis without findings has not. */
+static bool is_shown(const struct text *text, enum view view)
+{
+	const struct about *about = text->about;
+	struct process *process = text->looked->process;
+	size_t count;
+
+	if (view == SIGNAL)
+		return about->has_crash;
+	if (view == VIEW_HISTORY)
+		return is_recorded(process);
+	if (view != VIEW_WHY || !about->has_crash || !crash_is_own(&about->crash, about->pid))
+		return true;
+	diagnose(process, NULL, &count);
+	return count > 0;
+}
+
 static struct ompdbg_error *print_report(struct looked *looked, const struct about *about,
 					 const struct form *form, struct spool *spool)
 {
@@ -138,8 +155,7 @@ static struct ompdbg_error *print_report(struct looked *looked, const struct abo
 	}
 	struct ompdbg_error *error = print_head(&text);
 	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections) && !error; i++) {
-		if ((sections[i].view != SIGNAL || about->has_crash) &&
-		    (sections[i].view != VIEW_HISTORY || is_recorded(process)))
+		if (is_shown(&text, sections[i].view))
 			error = print_section(&text, sections[i].title, sections[i].view, spool);
 	}
 	return error;

@@ -111,6 +111,52 @@ static void let_go(struct tracer *tracer, pid_t process)
 	pids_remove(&tracer->kept, process);
 }
 
+// ---- Signals that have a handler ---------------------------------------------------------------
+
+static void add_delivery(struct tracer *tracer, const struct going *going)
+{
+	tracer->deliveries = reallocarray(tracer->deliveries, tracer->num_deliveries + 1,
+					  sizeof(*tracer->deliveries));
+	if (!tracer->deliveries)
+		out_of_memory();
+	tracer->deliveries[tracer->num_deliveries++] = (struct delivery){ .going = *going };
+}
+
+static void remove_delivery(struct tracer *tracer, size_t index)
+{
+	tracer->num_deliveries--;
+	memmove(&tracer->deliveries[index], &tracer->deliveries[index + 1],
+		(tracer->num_deliveries - index) * sizeof(*tracer->deliveries));
+}
+
+/** Find the stop at the first instruction of a handler, and forget that it was waited for. */
+static bool has_begun_handler(struct tracer *tracer, pid_t thread, pid_t *process)
+{
+	for (size_t i = 0; i < tracer->num_deliveries; i++) {
+		const struct delivery *delivery = &tracer->deliveries[i];
+
+		if (delivery->going.thread != thread || !delivery->has_begun)
+			continue;
+		*process = delivery->going.process;
+		remove_delivery(tracer, i);
+		return true;
+	}
+	return false;
+}
+
+/** Keep the threads of a process that wait for their signals, with these. */
+static void keep_waiting(struct tracer *tracer, pid_t process)
+{
+	for (size_t i = tracer->num_deliveries; i-- > 0;) {
+		const struct delivery delivery = tracer->deliveries[i];
+
+		if (delivery.going.process != process || delivery.has_begun)
+			continue;
+		remove_delivery(tracer, i);
+		keep(tracer, delivery.going);
+	}
+}
+
 // ---- Keeping one stopped -----------------------------------------------------------------------
 
 bool find_stop(pid_t thread, int *event, int *number)
@@ -153,6 +199,7 @@ static bool stop_threads(struct tracer *tracer, pid_t process, struct pids *ret,
 	struct pids asked = { 0 };
 	bool ok = true;
 
+	keep_waiting(tracer, process);
 	for (;;) {
 		struct pids tasks = tasks_of(process);
 		size_t living = 0;
@@ -172,8 +219,11 @@ static bool stop_threads(struct tracer *tracer, pid_t process, struct pids *ret,
 				pids_add(&asked, task);
 				ok = interrupt(tracer, task, error);
 			}
-			if (ok && find_stop(task, &event, &number))
+			if (ok && find_stop(task, &event, &number)) {
+				if (has_begun_handler(tracer, task, &process) && number == SIGTRAP)
+					number = 0;
 				keep(tracer, going_of(process, task, event, number));
+			}
 		}
 		if (ok && !living)
 			ok = refuse(error, "it has ended");
@@ -274,20 +324,6 @@ void tracer_forget(struct tracer *tracer, pid_t process)
 	pids_add(&tracer->seen, process);
 }
 
-void tracer_ended(struct tracer *tracer, pid_t thread)
-{
-	size_t left = 0;
-
-	pids_remove(&tracer->seen, thread);
-	pids_remove(&tracer->seized, thread);
-	pids_remove(&tracer->kept, thread);
-	for (size_t i = 0; i < tracer->num_goings; i++) {
-		if (tracer->goings[i].process != thread)
-			tracer->goings[left++] = tracer->goings[i];
-	}
-	tracer->num_goings = left;
-}
-
 // ---- Stops -------------------------------------------------------------------------------------
 
 /** Keep a process that is about to end, to be looked at. */
@@ -312,11 +348,76 @@ static void note_crash(struct tracer *tracer, pid_t process, pid_t thread, int n
 	tracer->crashes[tracer->num_crashes++] = crashed;
 }
 
+/** Check for a signal that ends a process of which the crash is of interest. */
+static bool is_crash(const struct tracer *tracer, const struct going *going)
+{
+	return !pids_have(&tracer->seen, going->process) && would_end(going->thread, going->signal);
+}
+
+/** Let the next thread of a process get its signal, if no other just gets one. */
+static void deliver_next(struct tracer *tracer, pid_t process)
+{
+	size_t next = tracer->num_deliveries;
+
+	for (size_t i = next; i-- > 0;) {
+		if (tracer->deliveries[i].going.process != process)
+			continue;
+		if (tracer->deliveries[i].has_begun)
+			return;
+		next = i;
+	}
+	if (next == tracer->num_deliveries)
+		return;
+	struct delivery *delivery = &tracer->deliveries[next];
+	const struct going going = delivery->going;
+	if (is_crash(tracer, &going)) {
+		remove_delivery(tracer, next);
+		note_crash(tracer, process, going.thread, going.signal);
+		return;
+	}
+	// It stops again where the handler begins.
+	delivery->has_begun = true;
+	ptrace(PTRACE_SINGLESTEP, going.thread, NULL, (void *)(intptr_t)going.signal);
+}
+
+void tracer_ended(struct tracer *tracer, pid_t thread)
+{
+	size_t left = 0;
+
+	pids_remove(&tracer->seen, thread);
+	pids_remove(&tracer->seized, thread);
+	pids_remove(&tracer->kept, thread);
+	for (size_t i = 0; i < tracer->num_goings; i++) {
+		if (tracer->goings[i].process != thread)
+			tracer->goings[left++] = tracer->goings[i];
+	}
+	tracer->num_goings = left;
+	for (size_t i = tracer->num_deliveries; i-- > 0;) {
+		if (tracer->deliveries[i].going.process == thread)
+			remove_delivery(tracer, i);
+	}
+	pid_t process;
+	if (has_begun_handler(tracer, thread, &process))
+		deliver_next(tracer, process);
+}
+
 void tracer_stopped(struct tracer *tracer, pid_t thread, int status)
 {
 	int event = status >> 16, number = WSTOPSIG(status);
 	pid_t process = 0;
 
+	if (has_begun_handler(tracer, thread, &process)) {
+		if (number == SIGTRAP && !event)
+			number = 0;
+		const struct going going = going_of(process, thread, event, number);
+		if (pids_have(&tracer->kept, process)) {
+			keep(tracer, going);
+			return;
+		}
+		go_on(&going, false);
+		deliver_next(tracer, process);
+		return;
+	}
 	// Most stops are forks and SIGCHLD: they cost as little as can be.
 	if (tracer->kept.count || tracer->is_watched(number)) {
 		int64_t group = proc_status_number(thread, "Tgid", 0, 10);
@@ -328,8 +429,9 @@ void tracer_stopped(struct tracer *tracer, pid_t thread, int status)
 	else if (event == PTRACE_EVENT_EXEC && give_back_rights(thread, tracer->say))
 		return; // no longer traced
 	else if (!event && process && tracer->is_watched(number) &&
-		 !pids_have(&tracer->seen, process) && would_end(thread, number))
-		note_crash(tracer, process, thread, number);
-	else
+		 !pids_have(&tracer->seen, process)) {
+		add_delivery(tracer, &going);
+		deliver_next(tracer, process);
+	} else
 		go_on(&going, false);
 }

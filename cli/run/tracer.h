@@ -21,6 +21,13 @@ struct going {
 	int signal;
 };
 
+/** A signal that has a handler, and the thread that gets it. Threads of a process get such signals one after
+ *  the other: the handler may be for the first one only (SA_RESETHAND), and the next one ends all. */
+struct delivery {
+	struct going going;
+	bool has_begun;
+};
+
 /** A process that is kept because of a signal that is about to end it. */
 struct crashed {
 	struct halted halted;
@@ -33,6 +40,8 @@ struct tracer {
 	struct pids kept;     // processes that are stopped until they are resumed
 	struct going *goings; // their threads
 	size_t num_goings, going_capacity;
+	struct delivery *deliveries;
+	size_t num_deliveries;
 	struct pids seized;	 // threads that are traced only while they are looked at
 	struct pids seen;	 // processes whose crash is no longer of interest
 	struct crashed *crashes; // that nobody has looked at

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/objects.h"
+#include "base/text.h"
 #include "libtarget/services.h"
 
 // ---- Frames ------------------------------------------------------------------------------------
@@ -283,6 +284,8 @@ static struct ompdbg_error *explain(struct gdb_services *services, struct ompdbg
 				    struct ompdbg_value *ret)
 {
 	static const char no_symbol[] = "No symbol \"", no_table[] = "No symbol table is loaded";
+	static const char no_place[] =
+		"Only values in memory can be extended"; // by an array section
 	const char *words = error->message, *name = strstr(words, no_symbol);
 	bool has_effect = strstr(words, "may-call-functions is off") ||
 			  (strstr(words, "Writing to ") && strstr(words, "is not allowed"));
@@ -302,7 +305,8 @@ static struct ompdbg_error *explain(struct gdb_services *services, struct ompdbg
 					    (int)strcspn(name + strlen(no_symbol), "\""),
 					    name + strlen(no_symbol));
 	else
-		ret->problem = arena_strdup(&services->stop, words);
+		ret->problem = starts_with(words, no_place) ? "not in memory" :
+							      arena_strdup(&services->stop, words);
 	ompdbg_error_destroy(error);
 	return wrong;
 }

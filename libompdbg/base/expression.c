@@ -45,6 +45,23 @@ const char *expression_effect(const char *text)
 	return NULL;
 }
 
+const char *expression_option(struct arena *arena, const char *text)
+{
+	static const char *const names[] = { "all", "json", "level", "num", "state", "team" };
+
+	for (const char *at = strstr(text, " -"); at; at = strstr(at + 1, " -")) {
+		const char *word = at + 1 + strspn(at + 1, "-");
+		size_t length = strcspn(word, " =");
+
+		for (size_t i = 0; word - at <= 3 && i < sizeof(names) / sizeof(*names); i++) {
+			if (length == strlen(names[i]) && starts_with(word, names[i]))
+				return arena_strndup(arena, at + 1,
+						     (size_t)(word - at) - 1 + length);
+		}
+	}
+	return NULL;
+}
+
 // ---- Sections of arrays ------------------------------------------------------------------------
 
 /** Find where an operand begins to which brackets belong: a name with its members, calls, elements. */

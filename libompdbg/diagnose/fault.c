@@ -16,6 +16,7 @@ enum {
 	MAX_STEPS = 256, // instructions of a block
 	MAX_DEPTH = 24,	 // of values that are computed from others
 	WORD = 8,
+	FIRST_PAGE = 4096,	 // the kernel maps nothing there
 	RED_ZONE = 128,		 // bytes below the stack pointer that a function may use
 	LARGEST_FRAME = 1 << 30, // bytes
 };
@@ -74,7 +75,13 @@ static bool is_impossible(uint64_t address)
 	return (uint64_t)((int64_t)(address << unused) >> unused) != address;
 }
 
-/** Find the operand that is at an address, or at one that is impossible, if no other is. */
+/** Check for an address at which no program has memory: a null pointer's, with a small offset. */
+static bool is_null(uint64_t address)
+{
+	return address < FIRST_PAGE;
+}
+
+/** Find the operand that is at an address, or at one that no memory can have, if no other is. */
 static const struct code_operand *accessed(const struct steps *steps,
 					   const struct code_instruction *step,
 					   const uint64_t *address, uint64_t *ret)
@@ -89,7 +96,7 @@ static const struct code_operand *accessed(const struct steps *steps,
 		if (!operand_address(steps, operand, &begin))
 			return NULL;
 		if (address ? *address - begin >= (operand->width ? operand->width : 1) :
-			      !is_impossible(begin))
+			      !is_impossible(begin) && !is_null(begin))
 			continue;
 		if (found)
 			return NULL;

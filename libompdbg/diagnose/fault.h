@@ -24,7 +24,8 @@ struct fault {
 };
 
 /** Find what a thread's innermost instruction accesses where it must not. @p address: the one that the
- *  kernel names; NULL: it names none, as of addresses that no memory can have. */
+ *  kernel names; NULL: it names none, as of addresses that no memory can have, or of a signal that
+ *  a handler raised again. */
 struct fault thread_fault(struct thread *thread, const uint64_t *address);
 
 #endif

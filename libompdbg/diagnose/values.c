@@ -223,12 +223,20 @@ static void find_extremes(struct values *values)
 	}
 }
 
+static struct ompdbg_error *misplaced(const char *option)
+{
+	return ompdbg_error_create(OMPDBG_BAD_INPUT,
+				   "\"%s\" comes after the expression (options go before it)",
+				   option);
+}
+
 struct ompdbg_error *values_evaluate(struct process *process, struct thread *const *threads,
 				     size_t num_threads, const char *expression, char format,
 				     struct values *ret)
 {
 	struct arena *arena = &process->arena;
 	const char *effect = expression_effect(expression);
+	const char *option = expression_option(arena, expression);
 	struct table shared = { 0 };
 	const struct question question = { expression_with_sections(arena, expression), format,
 					   &shared };
@@ -236,6 +244,8 @@ struct ompdbg_error *values_evaluate(struct process *process, struct thread *con
 	struct string_table known = { 0 };
 
 	*ret = (struct values){ .expression = expression, .num_threads = num_threads };
+	if (effect && option && starts_with(option, "--"))
+		return misplaced(option);
 	if (effect)
 		return ompdbg_error_create(OMPDBG_BAD_INPUT,
 					   "%s would change the program; nothing was evaluated",
@@ -248,6 +258,10 @@ struct ompdbg_error *values_evaluate(struct process *process, struct thread *con
 						     &ompdbg_error_interrupted :
 						     evaluate(&question, threads[i], &all[i]);
 
+		if (error && error->code == OMPDBG_BAD_INPUT && option) {
+			ompdbg_error_destroy(error);
+			return misplaced(option);
+		}
 		if (error)
 			return error;
 		struct value_group *group = group_of(arena, ret, &known, &all[i]);
@@ -256,6 +270,7 @@ struct ompdbg_error *values_evaluate(struct process *process, struct thread *con
 	}
 	if (ret->num_groups)
 		qsort(ret->groups, ret->num_groups, sizeof(*ret->groups), compare);
+	ret->option = ret->num_with_value ? NULL : option;
 	mark_outliers(ret, arena);
 	find_extremes(ret);
 	return NULL;

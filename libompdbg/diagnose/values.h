@@ -25,6 +25,7 @@ struct value_group {
 /** All of them. */
 struct values {
 	const char *expression;
+	const char *option; // that was written after the expression, and became a part of it; NULL
 	struct value_group
 		*groups; // outliers first, the smallest first; those without a value last
 	size_t num_groups, capacity;

@@ -114,8 +114,16 @@ void crash_mark(struct process *process, const struct crash *crash, pid_t pid)
 
 // ---- In words ----------------------------------------------------------------------------------
 
+/** Check whether a handler of the program's may have raised the signal again, as that of Fortran's runtime:
+ *  then it has come where the access failed. */
+static bool may_be_raised_again(const struct crash *crash, pid_t pid)
+{
+	return crash->signal == SIGSEGV && crash->has_info && crash->info.si_code <= 0 &&
+	       crash_is_own(crash, pid);
+}
+
 /** Find what a thread has accessed; for what is not about memory, the address alone. */
-static struct fault fault_of(const struct crash *crash, struct thread *thread)
+static struct fault fault_of(const struct crash *crash, struct thread *thread, pid_t pid)
 {
 	const uint64_t address = (uint64_t)(uintptr_t)crash->info.si_addr;
 	bool is_known = has_address(crash);
@@ -123,6 +131,7 @@ static struct fault fault_of(const struct crash *crash, struct thread *thread)
 	bool is_hidden = crash->signal == SIGSEGV && crash->has_info &&
 			 crash->info.si_code == SI_KERNEL;
 
+	is_hidden |= may_be_raised_again(crash, pid);
 	if (thread && (is_hidden || (is_known && is_about_memory(crash))))
 		return thread_fault(thread, is_known ? &address : NULL);
 	return (struct fault){ .has_address = is_known, .address = address };
@@ -167,7 +176,7 @@ const char *crash_text(struct process *process, const struct crash *crash, pid_t
 	struct thread *thread = crash_thread(process, crash);
 	const struct location *location = thread ? thread_location(thread) : NULL;
 	pid_t sender = sender_of(crash, pid);
-	const struct fault fault = fault_of(crash, thread);
+	const struct fault fault = fault_of(crash, thread, pid);
 	const char *who = thread ? thread_text(arena, thread) :
 				   arena_printf(arena, "a thread (LWP %d)", (int)crash->lwp);
 	const char *details = "";
@@ -241,7 +250,7 @@ struct ompdbg_error *print_crash(struct process *process, const struct crash *cr
 void json_crash(struct json *json, struct process *process, const struct crash *crash, pid_t pid)
 {
 	struct thread *thread = crash_thread(process, crash);
-	const struct fault fault = fault_of(crash, thread);
+	const struct fault fault = fault_of(crash, thread, pid);
 	pid_t sender = sender_of(crash, pid);
 
 	json_begin_object(json);

@@ -51,7 +51,8 @@ static void set_wait(struct conclusion *c, uint32_t kind, const char *function, 
 		wait->variable = e->name.variable;
 	if (wait->symbol || is_lock)
 		wait->title = lock_title(c->arena, wait->title,
-					 &(struct lock_name){ wait->symbol, wait->variable },
+					 &(struct lock_name){ wait->symbol, wait->variable,
+							      e->name.function },
 					 wait->address);
 	c->verdict->wait = wait;
 }

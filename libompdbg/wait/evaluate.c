@@ -90,6 +90,20 @@ static struct kept read_kept(struct thread *thread, struct stack_frame *frame, u
 	return found;
 }
 
+/** Take what a register holds now for all that were copied to it or from the same one. */
+static void settle(struct code_machine *machine, unsigned int reg, struct code_known value)
+{
+	unsigned int origin = machine->registers[reg].origin;
+
+	for (unsigned int i = 0; i < CODE_GENERAL; i++) {
+		struct code_known *other = &machine->registers[i];
+
+		if (origin && !other->known && other->origin == origin)
+			*other = value;
+	}
+	machine->registers[reg] = value;
+}
+
 /** Run instructions that lead to a call. What is known of registers is known of them at the call: of
  *  one that the instructions write, from the last of these on. */
 static void run(struct code_machine *machine, const struct code_instruction *insns, size_t length,
@@ -105,12 +119,14 @@ static void run(struct code_machine *machine, const struct code_instruction *ins
 		}
 		if (last_write[reg] == length)
 			machine->registers[reg] = kept->values[reg];
+		if (!machine->registers[reg].known)
+			machine->registers[reg].origin = reg + 1;
 	}
 	for (size_t i = 0; i < length; i++) {
 		code_carry_out(machine, &insns[i]);
 		for (unsigned int reg = 0; reg < CODE_GENERAL; reg++) {
 			if (last_write[reg] == i && kept->values[reg].known)
-				machine->registers[reg] = kept->values[reg];
+				settle(machine, reg, kept->values[reg]);
 		}
 	}
 }

@@ -36,6 +36,7 @@ enum {
 struct lock_name {
 	const char *symbol;   // the same everywhere: "locks[3]"; NULL
 	const char *variable; // if there is none: what a frame knows it by, "this->lock_"; NULL
+	const char *function; // of that frame, if it is not the waiter's innermost; NULL
 };
 
 /** The evidence about a thread. */

@@ -4,6 +4,36 @@
 
 #include "wait/evidence.h"
 
+enum { MAX_FRAMES = 16, MAX_USERS = 5 }; // in which a name is looked for
+
+/** Ask the frames of a thread what they know the lock by, the innermost first: where it got the address
+ *  from a caller, optimized code need not keep it. */
+static void name_by_frames(struct thread *thread, const struct stack_frame *innermost,
+			   uint64_t address, struct lock_name *name)
+{
+	struct stack *stack = thread_stack(thread);
+	size_t first = innermost->index;
+	int users = 0;
+
+	for (size_t i = first; i < first + MAX_FRAMES && users < MAX_USERS; i++) {
+		struct stack_frame *frame = stack_frame(stack, i);
+
+		if (!frame)
+			return;
+		if (stack_owner(stack, frame) != FRAME_USER || frame->at.is_signal)
+			continue;
+		users++;
+		if (!is_ok(SERVICE(thread->runtime->process, frame_name, thread->target->number,
+				   &frame->at, address, OMPDBG_NAME_OF_POINTER, &name->variable))) {
+			name->variable = NULL;
+			continue;
+		}
+		if (i > first)
+			name->function = locate(thread, frame)->function;
+		return;
+	}
+}
+
 struct lock_name name_lock(struct thread *thread, const struct stack_frame *frame, uint64_t address)
 {
 	struct process *process = thread->runtime->process;
@@ -16,9 +46,8 @@ struct lock_name name_lock(struct thread *thread, const struct stack_frame *fram
 		    !is_ok(SERVICE(process, variable_at, address, true, frame ? frame->at.pc : 0,
 				   &name.symbol)))
 			name.symbol = symbol_title(process, &symbol);
-	} else if (frame && !is_ok(SERVICE(process, frame_name, thread->target->number, &frame->at,
-					   address, OMPDBG_NAME_OF_POINTER, &name.variable))) {
-		name.variable = NULL;
+	} else if (frame) {
+		name_by_frames(thread, frame, address, &name);
 	}
 	return name;
 }
@@ -30,6 +59,9 @@ const char *lock_title(struct arena *arena, const char *title, const struct lock
 		return arena_printf(arena, "%s %s", title, name->symbol);
 	if (!address)
 		return title;
+	if (name->variable && name->function)
+		return arena_printf(arena, "%s %s (%#lx, in %s)", title, name->variable,
+				    (unsigned long)address, name->function);
 	if (name->variable)
 		return arena_printf(arena, "%s %s (%#lx)", title, name->variable,
 				    (unsigned long)address);

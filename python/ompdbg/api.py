@@ -132,8 +132,11 @@ def document(command: str, *words: str) -> Any:
 
     from ompdbg.commands.command import OmpCommand
 
+    name = f"omp {command}"
+    if name not in OmpCommand.made:
+        raise Error(f"there is no command {name}")
     try:
-        said = OmpCommand.made[f"omp {command}"].document(words)
+        said = OmpCommand.made[name].document(words)
     except (gdb.GdbError, gdb.error) as error:
         raise Error(str(error).rstrip(".")) from None
     return json.loads(said, object_hook=lambda members: Record(**members))

@@ -48,7 +48,8 @@ def _ask(command: str, *wanted: str, variants: Tuple[str, ...] = ALL) -> Questio
 
 
 # What a thread waits for, and the number of its owner.
-_RING = r"lock 0x\w+, (?:perhaps )?held by (\d) Guard::Guard at mesh\.cpp:18"
+_VERTEX = r"lock this->vert\S*\[\d\]\.lock(?: \(0x\w+, in Mesh::smooth\))?"
+_RING = _VERTEX + r", (?:perhaps )?held by (\d) (?:Guard::)?Guard at mesh\.cpp:18"
 
 CASES: List[Case] = [
     Case(
@@ -60,7 +61,8 @@ CASES: List[Case] = [
                 "why",
                 "(?i)deadlock: 4 threads wait for one another",
                 rf"thread (\d) {_RING} thread \2 {_RING} thread \3 {_RING} thread \4 "
-                r"lock 0x\w+, (?:perhaps )?held by \1 ",
+                + _VERTEX
+                + r", (?:perhaps )?held by \1 ",
                 variants=OPTIMISED,
             ),
             _ask(

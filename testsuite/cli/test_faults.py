@@ -21,6 +21,7 @@ OVERFLOW = SOURCE.with_name("overflow.c")
 INDEX = str(1 << 40)
 VARIANTS = [(family, level) for family in ("gcc", "clang") for level in ("-O0", "-O2")]
 # Clang shares by a reference, of which its debug information says nothing else.
+LAST_LINE = "13  *(volatile int *)0 = 1;"  # of alone.c
 UNNAMED = {("shared", "clang", "-O0")}
 
 
@@ -288,3 +289,68 @@ def test_recursion_by_tasks(ompdbg: Any, family: str, tmp_path: Path) -> None:
     assert len(frames) >= 6 and all(
         re.match(r"#(\d  |\d\d |\d{3} )\S", one) for one in frames
     ), lines
+
+
+def test_a_crash_without_waits(ompdbg: Any, tmp_path: Path) -> None:
+    """The crash is all that there is to say; that no thread waits in vain, nobody asked."""
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    flags = ("-O0", "-g", "-fopenmp")
+    program = own_programs.compiled(str(SOURCE.with_name("alone.c")), tmp_path / "program", flags)
+    core = processes.kernel_core(program, (), tmp_path, signal.SIGSEGV)
+    told = ompdbg.run("why", core).stdout.splitlines()
+    assert told[0].startswith("SIGSEGV in thread 1 ") and told[1:] == [LAST_LINE]
+    spec: Dict[str, Any] = {"commands": ["omp why"], "kill": False}
+    found = processes.run_gdb("session.py", spec, [str(program), str(core)]).result
+    assert found[0]["text"].split("\n", 1)[1] == LAST_LINE + "\n"
+    text, page, report = tmp_path / "report.txt", tmp_path / "report.html", tmp_path / "a.json"
+    ompdbg.run("report", core, "--text", text, "--html", page, f"--json={report}")
+    merged = tmp_path / "merged.html"
+    both = ompdbg.run("merge", report, "--html", merged).stdout
+    for one in (text, page, merged):
+        both += one.read_text(encoding="utf-8")
+    assert "SIGSEGV" in both and "== Diagnosis" not in both
+    assert "was found waiting for another" not in both
+    # Without a crash, it is said.
+    fine = json.loads(report.read_text(encoding="utf-8"))
+    fine["about"]["crash"] = None
+    report.write_text(json.dumps(fine), encoding="utf-8")
+    assert "No thread was found waiting for another." in ompdbg.run("merge", report).stdout
+
+
+def test_several_faults_at_once(tmp_path: Path) -> None:
+    """GDB says of one thread that it has got the signal: so does the diagnosis."""
+    flags = ("-O0", "-g", "-fopenmp")
+    source = SOURCE.with_name("together.c")
+    program = own_programs.compiled(str(source), tmp_path / "program", flags)
+    commands = ["run", "@python gdb.selected_thread().num", "omp why"]
+    for _ in range(3):
+        spec: Dict[str, Any] = {"commands": commands}
+        said = processes.run_gdb("session.py", spec, [str(program)]).result
+        assert said[-1]["text"].startswith(f"SIGSEGV in thread {said[1]['value']} "), said[-1]
+
+
+@pytest.mark.parametrize("family", ("gcc", "clang"))
+def test_a_signal_that_is_raised_again(ompdbg: Any, family: str, tmp_path: Path) -> None:
+    """The kernel then tells no address: what is at none that a program can have is told."""
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    try:
+        source = str(SOURCE.with_name("raised.c"))
+        flags = ("-O0", "-g", "-fopenmp")
+        program = own_programs.compiled(source, tmp_path / "program", flags, family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    told = {}
+    for how in ("again", "far", "sent"):
+        report = ompdbg.json("report", core_of(program, how, tmp_path / how), status=1)
+        jsonschema.validate(report, SCHEMA)
+        crash = report["about"]["crash"]
+        told[how] = [crash[name] for name in ("address", "access", "expression", "null_pointer")]
+    assert told == {
+        "again": ["0x8", "write", "pair->second", "pair"],
+        "far": [None] * 4,
+        "sent": [None] * 4,
+    }

@@ -302,6 +302,21 @@ def test_names_are_no_markup(report: Dict[str, Any]) -> None:
     assert any("<script>alert" in text for text in structure.texts)
 
 
+def test_many_queued_tasks_share_a_box(report: Dict[str, Any]) -> None:
+    told = []
+    for count in (2, 20):
+        queued = copy.deepcopy(report)
+        queued["locks"], queued["tasks"] = [], None
+        edge = {"thread": 1, "waits_for": None, "kind": "queued", "certain": True, "lock": None}
+        chain = [{**edge, "task": hex(one), "task_number": one} for one in range(1, count + 1)]
+        known = {"rule": "queued", "waiters": [1], "waits_for": [], "lock": None, "chain": chain}
+        region = report["regions"][0]["id"]
+        finding = {**report["findings"][0], **known, "region": region, "task": hex(1)}
+        queued["findings"] = [finding]
+        told.append(len(parsed(html_of(queued)).of_class("node")))
+    assert told == [3, 2]
+
+
 def test_damaged_report(report: Dict[str, Any]) -> None:
     kept = ("schema", "kind", "about")
     bare = {key: value if key in kept else None for key, value in report.items()}

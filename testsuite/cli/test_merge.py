@@ -3,11 +3,13 @@
 
 import copy
 import json
+import re
 from pathlib import Path
 from typing import Any, Dict, List
 from urllib.parse import unquote
 
 import pytest
+from ompdbg.report.table import cut_place
 from test_html import HOSTILE, crash, parsed, with_text
 from test_report import check
 
@@ -109,6 +111,31 @@ def test_what_differs_is_told(ompdbg: Any, reports: List[Path]) -> None:
     rows = [line for group in groups for line in group.splitlines() if line.startswith("  ")]
     assert rows and not set(rows) & set(shared.splitlines())
     assert all("barrier" in row or "works" in row for row in rows)
+
+
+def test_code_without_a_name(ompdbg: Any, reports: List[Path], tmp_path: Path) -> None:
+    """Threads in the same library are alike in all processes, wherever it lies."""
+    sources = []
+    for number, path in enumerate(reports):
+        report = json.loads(path.read_text(encoding="utf-8"))
+        thread = next(one for one in report["threads"] if not one["openmp"])
+        thread["location"].update(function=None, file=None, line=None, object="/lib/libother.so.2")
+        thread["location"]["address"] = hex(0x7F0000000000 + (number << 20))
+        sources.append(tmp_path / path.name)
+        sources[-1].write_text(json.dumps(report), encoding="utf-8")
+    shared = ompdbg.run("merge", *sources).stdout.split("\n== ")[1]
+    assert shared.startswith("In all groups")
+    assert re.search(r"^  1  .*  in libother\.so\.2$", shared, re.M), shared
+
+
+def test_places_lose_scopes_first() -> None:
+    """Those of a template's arguments are none of its name."""
+    told = [cut_place("a::b<c::d>::work at hang.c:12", width) for width in (29, 26, 24)]
+    assert told == [
+        "a::b<c::d>::work at hang.c:12",
+        "b<c::d>::work at hang.c:12",
+        "work at hang.c:12",
+    ]
 
 
 def test_crash_and_missing_ranks(ompdbg: Any, reports: List[Path], tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ EXPRESSIONS = {
             "mesh->field[place]",
             "mesh.cells[2].rho",
         ),
-        *("mesh->cells[1].level", "&total", "mesh->cells[0:2]", "only_here", "nosuch"),
+        *("mesh->cells[1].level", "&total", "mesh->cells[0:2]", "only_here", "nosuch", "argc"),
     ),
     "printed.cpp": ("mine", "this->scale", "scale", "low", "shop::open", "self.scale"),
     "printed.f90": (
@@ -98,6 +98,8 @@ def test_wrong_expressions(ompdbg: Any, running: int) -> None:
         "mine = 3": "an assignment would change the program; nothing was evaluated",
         "counter++": '"++" would change the program; nothing was evaluated',
         "mine + 1": 'cannot evaluate "+ 1" (only variables, members, elements, * and &)',
+        "mine -team 1": '"-team" comes after the expression (options go before it)',
+        "mine --team=1": '"--team" comes after the expression (options go before it)',
         "foo(": 'the expression "foo(" is not complete',
         "": 'the expression "" is not complete',
         "*": 'the expression "*" is not complete',

@@ -149,6 +149,23 @@ def test_signal_with_a_handler(running: Running, crash: Path) -> None:
     assert running.reports() == []
 
 
+def test_handlers_of_several_threads(running: Running, tmp_path: Path) -> None:
+    """The signal that ends the program is seen, though it came while there was a handler."""
+    program = tmp_path / "handlers"
+    source = PROGRAM.with_name("handlers.c")
+    subprocess.run(["gcc", "-g", "-fopenmp", str(source), "-o", str(program)], check=True)
+    done = running.run("--no-record", "--", program, "mended")
+    assert (done.returncode, done.stderr, running.reports()) == (0, "", [])
+    line = 1 + next(
+        at for at, text in enumerate(source.read_text().splitlines()) if "LINE: access" in text
+    )
+    for number in range(1, 6):
+        done = running.run("--no-record", "--", program, "once")
+        assert done.returncode == 128 + signal.SIGSEGV
+        assert len(running.reports()) == number, done.stderr
+        assert f": main at handlers.c:{line}, invalid write at " in done.stderr
+
+
 def test_not_traced(running: Running, crash: Path) -> None:
     """The program may be traced by others."""
     script = "grep -q 'TracerPid:.0$' /proc/self/status && exec " + str(crash) + " segv"

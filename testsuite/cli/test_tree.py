@@ -101,7 +101,7 @@ def test_the_tree_has_the_stack_of_every_thread(
     for stack in stacks:
         thread = stack["parts"][0]["thread"]
         if not any(part["frames"] for part in stack["parts"]):
-            assert paths[thread][0] == "no user frame"
+            assert paths[thread][0] == "no frame of the program"
             continue
         assert all(frame["file"] for part in stack["parts"] for frame in part["frames"])
         assert split(paths[thread])[:-1] == wanted(stack), text

@@ -86,7 +86,7 @@ def test_memory_for_many_locks(ompdbg: Any, tmp_path: Path) -> None:
 def test_threads_alike_share_a_row(ompdbg: Any, many: int) -> None:
     """In a long table; whoever chooses threads sees each."""
     *rows, summary = ompdbg.run("threads", many).stdout.splitlines()[1:]
-    assert summary.startswith("40 threads: 38 end of region, 2 spins")
+    assert summary.startswith("40 threads: 38 end of region, 2 spin")
     (folded,) = [row for row in rows if " threads " in row]
     assert re.match(r" *2-7,\.\.\.  37 threads .* end of region ", folded)
     numbers = [re.findall(r"^ *((?:\* )?\d+)", row) for row in rows if row is not folded]

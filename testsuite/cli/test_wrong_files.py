@@ -83,7 +83,7 @@ def test_another_program(ompdbg: Any, case: Case, tmp_path: Path, is_named: bool
     assert done.returncode == FINE and "rebuilt.c" not in done.stdout
     # Nothing tells the way on from the frames in which the program called libraries.
     stacks = ompdbg.run("bt", case.core, *words).stdout
-    assert "no user frame" not in stacks
+    assert "no frame of the program" not in stacks
     for stack in stacks.rstrip().split("\n\n"):
         own = stack.partition("\n-- thread ")[0]
         assert re.findall(r"^#\d+ +(.*)$", own, re.M) == re.findall(r"0x[0-9a-f]+ in rebuilt", own)

@@ -66,9 +66,11 @@ def test_what_cannot_be_asked() -> None:
         "omp threads: the program is not running\n",
         "omp bt: the program is not running\n",
     ]
-    spec = {"commands": [script.format("stack(99)"), script.format("history()")]}
+    questions = ("stack(99)", "history()", 'document("nosuch")')
+    spec = {"commands": [script.format(one) for one in questions]}
     said = processes.run_gdb("session.py", {**spec, "stop": "fixture_ready"}, [program]).result
     assert said[0]["text"] == "there is no thread 99\n"
+    assert said[2]["text"] == "there is no command omp nosuch\n"
     if setup.PRELOAD:
         assert not said[1]["text"]  # there is a recording
     else:

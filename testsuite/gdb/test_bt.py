@@ -376,7 +376,7 @@ def test_text_says_the_same_as_json(case: Case, snapshot: Snapshot) -> None:
                 assert re.match(r"-- thread {}(?:: | \()".format(part["thread"]), told), told
             shown: List[Dict[str, Any]] = [f for f in part["frames"]]
             if not shown:
-                assert lines.pop(0) == "no user frame"
+                assert lines.pop(0) == "no frame of the program"
             folded = 0
             for frame in shown:
                 if folded:

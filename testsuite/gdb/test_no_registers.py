@@ -52,4 +52,4 @@ def test_no_registers(tmp_path: Path) -> None:
     assert "#0  <unavailable> in ?? ()" in shown.splitlines()
     assert shown.count("Thread 0x") == 2 and " inspect (value=" in shown
     assert threads.splitlines()[-1] == "? thread 2: stack unknown"
-    assert re.search(r"^-- thread 2 \([01]/2\), .* --\nno user frame$", stacks, re.M)
+    assert re.search(r"^-- thread 2 \([01]/2\), .* --\nno frame of the program$", stacks, re.M)

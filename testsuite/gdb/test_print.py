@@ -122,6 +122,17 @@ def test_expressions(compiler: str, tmp_path: Path) -> None:
         assert values(one) == dict.fromkeys(range(1, THREADS + 1), value)
 
 
+def test_options_after_the_expression(tmp_path: Path) -> None:
+    """GDB subtracts what they are called. Where that is a variable, nothing is said of options."""
+    commands = ["omp print total -all", "omp print -all total -json", "omp print total -own -number"]
+    said = run([program_of(tmp_path, "printed.c", "gcc")], commands)
+    hint = '"{}" was taken for a part of the expression (options go before it)'
+    for one, name in zip(said, ("all", "json")):
+        lines = one["text"].splitlines()
+        assert f'no symbol "{name}"' in one["text"] and lines[-1] == hint.format(f"-{name}"), lines
+    assert "options" not in said[2]["text"]
+
+
 def test_print_elements_holds(tmp_path: Path) -> None:
     commands = [
         "set print elements 4",
@@ -151,6 +162,7 @@ def test_nothing_is_written(tmp_path: Path) -> None:
         "-team 9 total": 'no team "9"',
         "-state nosuch total": 'no state "nosuch"',
         "-team 1 -all total": "-all and -team exclude each other",
+        "total --team 1": '"--team" comes after the expression (options go before it)',
     }
     commands = [SELECTED, MEMORY, SETTINGS, *(f"omp print {words}" for words in refused)]
     commands += [SELECTED, MEMORY, SETTINGS, "omp print -json total", "set may-write-memory off"]
@@ -291,7 +303,7 @@ def test_omp_thread(tmp_path: Path) -> None:
 
 def test_wrong_threads_change_nothing(tmp_path: Path) -> None:
     wrong = {
-        "": "missing number of a thread",
+        "": "missing number (expected 3, or 1.3 in team 1)",
         "4": "team 1 has threads 0/4 to 3/4",
         "3/8": "team 1 has threads 0/4 to 3/4",
         "2.0": 'no team "2"',
@@ -308,6 +320,15 @@ def test_wrong_threads_change_nothing(tmp_path: Path) -> None:
     assert [one["error"] for one in said[1:-1]] == [
         f"omp thread: {why}." for why in wrong.values()
     ]
+
+
+def test_a_thread_without_a_frame_of_the_program(tmp_path: Path) -> None:
+    """Threads 1 and 3 of the team have come to the end of the region, and a line says so."""
+    commands = ["omp thread 0", "omp thread 1", "omp frame", "omp frame 0", "omp thread 2"]
+    more = {"stop": "arrivals_ready", "arguments": ["barriers"]}
+    said = run([program_of(tmp_path, "arrivals.c", "gcc")], commands, **more)
+    hint = 'no frame of the program (see "omp bt")'
+    assert [one["text"].splitlines()[-1] == hint for one in said] == [False, True, True, False, False]
 
 
 def test_omp_frame_selects_the_users(tmp_path: Path) -> None:

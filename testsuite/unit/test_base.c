@@ -256,6 +256,33 @@ static void test_effects(void **state)
 		assert_non_null(expression_effect(changing[i]));
 }
 
+static void test_options(void **state)
+{
+	static const struct {
+		const char *written, *option;
+	} cases[] = {
+		{ "x -all", "-all" },
+		{ "a[i] - b -team 1", "-team" },
+		{ "x --state=barrier", "--state" },
+		{ "x - all", NULL },
+		{ "x -allocated", NULL },
+		{ "-all", NULL },
+		{ "x-all", NULL },
+		{ "x ---all", NULL },
+		{ "x -", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *option = expression_option(&arena, cases[i].written);
+
+		if (cases[i].option)
+			assert_string_equal(option, cases[i].option);
+		else
+			assert_null(option);
+	}
+}
+
 static void test_sections(void **state)
 {
 	static const struct {
@@ -296,6 +323,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_visible, release),
 		cmocka_unit_test_teardown(test_visible_in_ascii, release),
 		cmocka_unit_test(test_effects),
+		cmocka_unit_test_teardown(test_options, release),
 		cmocka_unit_test_teardown(test_sections, release),
 	};
 

@@ -147,6 +147,8 @@ void json_lock_list(struct json *json, const struct view_options *options)
 
 // ---- Findings ----------------------------------------------------------------------------------
 
+enum { MOST_QUEUED = 100 }; // tasks of a finding
+
 static const char *edge_name(enum edge_kind kind)
 {
 	static const char *const names[] = {
@@ -189,8 +191,11 @@ static void json_finding(struct json *json, const struct finding *finding)
 	json_member_identity(json, "task", finding->task ? finding->task->info.id : 0);
 	json_member_number(json, "task_number", finding->task ? task_number(finding->task) : 0);
 	json_member_array(json, "chain");
-	for (size_t i = 0; i < finding->num_edges; i++)
-		json_edge(json, finding->edges[i]);
+	for (size_t i = 0; i < finding->num_edges; i++) {
+		// The text has the number, and the others are alike.
+		if (finding->rule != RULE_QUEUED || i < MOST_QUEUED)
+			json_edge(json, finding->edges[i]);
+	}
 	json_end_array(json);
 	json_end_object(json);
 }

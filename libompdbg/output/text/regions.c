@@ -15,6 +15,7 @@ static const struct column columns[NUM_COLUMNS] = {
 	[COUNT] = NUMBER_COLUMN("Count"),
 	[STATE] = { .title = "State",
 		    .squeeze = 16,
+		    .cut = cut_wait,
 		    .shorten = without_address,
 		    .paint = paint_wait,
 		    .is_marked = true },
@@ -359,7 +360,8 @@ static void add_outside(struct text *text)
 		states = listed_text(arena, states,
 				     total == 1 ? folds.all[i].text :
 						  arena_printf(arena, "%zu %s", folds.all[i].count,
-							       folds.all[i].text));
+							       doing_text(arena, folds.all[i].text,
+									  folds.all[i].count)));
 	if (total)
 		TEXT_WRAP(text, "%s outside of regions: %s", counted_text(arena, total, "thread"),
 			  states);

@@ -67,11 +67,12 @@ static const char *doing_title(struct arena *arena, const struct thread_list *th
 	if (folds.count > MOST_DOINGS)
 		return crash;
 	if (folds.count == 1)
-		return folds.all[0].text;
+		return doing_text(arena, folds.all[0].text, folds.all[0].count);
 	for (size_t k = 0; k < folds.count; k++)
-		title = listed_text(arena, title,
-				    arena_printf(arena, "%zu %s", folds.all[k].count,
-						 folds.all[k].text));
+		title = listed_text(
+			arena, title,
+			arena_printf(arena, "%zu %s", folds.all[k].count,
+				     doing_text(arena, folds.all[k].text, folds.all[k].count)));
 	return title;
 }
 
@@ -393,7 +394,7 @@ static void add_stack(struct shown *shown, const struct stack_group *group)
 		}
 		add_frames(shown, part, frames, num_frames);
 		if (has_heading && !num_frames)
-			text_add(text, "no user frame");
+			text_add(text, "no frame of the program");
 	}
 	if (is_cut)
 		text_add(text, "(More stack frames follow...)");

@@ -32,6 +32,22 @@ static const char *cut_file(const struct paper *paper, const char *text, size_t 
 			    line);
 }
 
+/** Leave out as many scopes of a name as it takes to fit: what is in them says most. */
+static const char *without_scopes(struct arena *arena, const char *name, size_t width)
+{
+	const size_t blanks = strspn(name, " ");
+	const char *begin = name + blanks;
+	int depth = 0;
+
+	for (const char *at = begin; *at && blanks + foreign_width(begin) > width; at++) {
+		depth += (*at == '<' || *at == '(' || *at == '{') -
+			 (*at == '>' || *at == ')' || *at == '}');
+		if (!depth && at[0] == ':' && at[1] == ':' && at[2])
+			begin = at + 2;
+	}
+	return arena_printf(arena, "%*s%s", (int)blanks, "", begin);
+}
+
 const char *cut_place(const struct paper *paper, const char *text, size_t width)
 {
 	const char *at = NULL;
@@ -43,8 +59,35 @@ const char *cut_place(const struct paper *paper, const char *text, size_t width)
 	if (foreign_width(at) + strlen("...") >= width)
 		return cut_file(paper, at + strlen(" at "), width);
 	const char *name = arena_strndup(paper->arena, text, (size_t)(at - text));
-	return arena_printf(paper->arena, "%s%s", cut_end(paper, name, width - foreign_width(at)),
-			    at);
+	size_t left = width - foreign_width(at);
+	return arena_printf(paper->arena, "%s%s",
+			    cut_end(paper, without_scopes(paper->arena, name, left), left), at);
+}
+
+/** Cut the middle of "lock cells[3].lock": what comes last distinguishes it from others. */
+static const char *cut_name(const struct paper *paper, const char *name, size_t width)
+{
+	enum { TAIL = 8 };
+	size_t length = strlen(name);
+
+	if (!strpbrk(name, "[.>") || foreign_width(name) <= width ||
+	    length != foreign_width(name) || width < TAIL + strlen("lock ..."))
+		return cut_end(paper, name, width);
+	return arena_printf(paper->arena, "%.*s...%s", (int)(width - TAIL - strlen("...")), name,
+			    name + length - TAIL);
+}
+
+const char *cut_wait(const struct paper *paper, const char *text, size_t width)
+{
+	const char *whom = strstr(text, ", ");
+	size_t rest = whom ? foreign_width(whom) : 0;
+
+	if (!whom || foreign_width(text) <= width)
+		return cut_name(paper, text, width);
+	const char *name = arena_strndup(paper->arena, text, (size_t)(whom - text));
+	if (rest + strlen("lock a...") > width)
+		return cut_name(paper, name, width); // a line below says more
+	return arena_printf(paper->arena, "%s%s", cut_name(paper, name, width - rest), whom);
 }
 
 const char *without_address(const struct paper *paper, const char *text)

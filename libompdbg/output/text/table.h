@@ -17,6 +17,9 @@ cutter cut_end;
 cutter cut_place;
 /** Cut "2-3,5,7-11" after a comma. */
 cutter cut_numbers;
+/** Cut "lock cells[3].lock, perhaps held by 2": for whom a thread waits, and the end of a long name, are
+ *  worth more than all of it. */
+cutter cut_wait;
 
 enum {
 	NEVER_CUT = 0,

@@ -260,6 +260,18 @@ size_t cycle_at(const struct cycle_list *list, size_t index, size_t least, size_
 	return 0;
 }
 
+const char *doing_text(struct arena *arena, const char *what, size_t count)
+{
+	static const char *const verbs[] = { "sleeps", "spins", "works" };
+
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs) && count != 1; i++) {
+		size_t length = strlen(verbs[i]);
+		if (strncmp(what, verbs[i], length) == 0 && (!what[length] || what[length] == ' '))
+			return arena_printf(arena, "%.*s%s", (int)length - 1, what, what + length);
+	}
+	return what;
+}
+
 // ---- What nobody knows -------------------------------------------------------------------------
 
 static void count_unseen(struct process *process, size_t *running, size_t *failed,

@@ -80,6 +80,8 @@ struct cycle_list {
  *  0: none does. @p least: how often they must be there. @p times: how often they are. */
 size_t cycle_at(const struct cycle_list *list, size_t index, size_t least, size_t *times);
 
+/** Write what some threads do: "sleeps in poll", or of several "sleep in poll". */
+const char *doing_text(struct arena *arena, const char *what, size_t count);
 /** Say that no thread does something, as far as that is known: @p does is "waits for a lock". */
 void text_nobody(struct text *text, const char *does);
 /** Say of how many threads nothing is known, and why. */

@@ -24,6 +24,7 @@ static const struct column columns[NUM_COLUMNS] = {
 	[STATE] = { .title = "State",
 		    .squeeze = 22,
 		    .least = 14,
+		    .cut = cut_wait,
 		    .shorten = without_address,
 		    .paint = paint_wait,
 		    .is_marked = true },
@@ -201,7 +202,7 @@ static int compare_counts(const void *a, const void *b)
 	return left->threads.all[0]->target < right->threads.all[0]->target ? -1 : 1;
 }
 
-/** Sum up: "8 threads: 5 barrier, 2 works, 1 no OpenMP thread". */
+/** Sum up: "8 threads: 5 barrier, 2 work, 1 no OpenMP thread". */
 static const char *summary(struct arena *arena, const struct view_options *options)
 {
 	const char *text = counted_text(arena, options->num_threads, "thread");
@@ -219,7 +220,7 @@ static const char *summary(struct arena *arena, const struct view_options *optio
 		qsort(folds.all, folds.count, sizeof(*folds.all), compare_counts);
 	for (size_t i = 0; i < folds.count; i++)
 		text = arena_printf(arena, "%s%s%zu %s", text, i ? ", " : ": ", folds.all[i].count,
-				    folds.all[i].text);
+				    doing_text(arena, folds.all[i].text, folds.all[i].count));
 	return text;
 }
 

@@ -124,7 +124,7 @@ static struct branch *add_frames(struct arena *arena, struct branch *branch,
 			has_frame = true;
 		}
 	}
-	return has_frame ? branch : go_on(arena, branch, "no user frame", group);
+	return has_frame ? branch : go_on(arena, branch, "no frame of the program", group);
 }
 
 /** Return what a thread does at the end of its stack. */

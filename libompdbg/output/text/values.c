@@ -172,5 +172,9 @@ struct ompdbg_error *text_values(struct text *text, const struct view_options *o
 	if (values->least && values->num_different > 1)
 		TEXT_WRAP(text, "%s, %s", extreme(text, values, "Minimum", values->least),
 			  extreme(text, values, "maximum", values->greatest));
+	if (values->option)
+		TEXT_WRAP(text,
+			  "\"%s\" was taken for a part of the expression (options go before it)",
+			  values->option);
 	return NULL;
 }

@@ -29,7 +29,11 @@ static const char *owner_text(struct arena *arena, const struct lock *lock)
 struct ompdbg_error *text_locks(struct text *text, const struct view_options *options)
 {
 	static const struct column columns[] = {
-		{ .title = "Lock", .squeeze = 16, .shorten = without_address, .paint = paint_wait },
+		{ .title = "Lock",
+		  .squeeze = 16,
+		  .cut = cut_wait,
+		  .shorten = without_address,
+		  .paint = paint_wait },
 		{ .title = "Owner", .squeeze = NEVER_CUT },
 		{ .title = "Waiters", .squeeze = 8 },
 		PLACE_COLUMN("Where the owner is", 20),
@@ -65,7 +69,8 @@ struct ompdbg_error *text_locks(struct text *text, const struct view_options *op
 				  lock->owner->target->label, held);
 		if (lock->contradiction)
 			TEXT_WRAP(text, "%s: %s", title, lock->contradiction);
-		if (reason)
+		// Of a lock that somebody perhaps holds, that it has no owner says nothing more.
+		if (reason && (!lock->num_candidates || lock->kind == WAIT_PTHREAD_MUTEX))
 			TEXT_WRAP(text, "%s: %s", title, reason);
 		size_t num_texts;
 		const char *const *texts = candidate_texts(arena, lock, &num_texts);
@@ -138,24 +143,24 @@ static const char *what_text(struct arena *arena, struct thread *thread, const s
 			 arena_printf(arena, "%s%s", wait->title, for_whom(arena, edges, count));
 }
 
-/** Write the plural of what a thread does: "sleep in poll". */
-static const char *plural(struct arena *arena, const char *what)
+/** Leave most numbers out of "192 threads (1, 3-5, 7-9, ...)". */
+static const char *with_few_numbers(const struct paper *paper, const char *text)
 {
-	static const char *const verbs[] = { "sleeps", "spins", "works" };
+	const char *numbers = strchr(text, '('), *second = numbers ? strchr(numbers, ',') : NULL;
 
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
-		size_t length = strlen(verbs[i]);
-		if (strncmp(what, verbs[i], length) == 0 && (!what[length] || what[length] == ' '))
-			return arena_printf(arena, "%.*s%s", (int)length - 1, what, what + length);
-	}
-	return what;
+	second = second ? strchr(second + 1, ',') : NULL;
+	return second ? arena_printf(paper->arena, "%.*s, ...)", (int)(second - text), text) : text;
 }
 
 static void add_rows(struct text *text, const struct row *rows, size_t count)
 {
 	static const struct column columns[] = {
-		{ .title = "", .squeeze = 10 },
-		{ .title = "", .squeeze = 16, .shorten = without_address, .paint = paint_wait },
+		{ .title = "", .squeeze = 10, .shorten = with_few_numbers },
+		{ .title = "",
+		  .squeeze = 16,
+		  .shorten = without_address,
+		  .cut = cut_wait,
+		  .paint = paint_wait },
 		{ .title = "", .right = true, .drop = 1 },
 		PLACE_COLUMN("", 20),
 	};
@@ -166,9 +171,8 @@ static void add_rows(struct text *text, const struct row *rows, size_t count)
 
 	text_table_init(&table, &paper, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < count; i++) {
-		bool is_one = rows[i].threads.count == 1;
 		TABLE_ROW(&table, threads_text(arena, &rows[i].threads),
-			  is_one ? rows[i].what : plural(arena, rows[i].what),
+			  doing_text(arena, rows[i].what, rows[i].threads.count),
 			  waiting_text(&rows[i]), rows[i].where);
 	}
 	text_table_remove_empty(&table);
@@ -311,6 +315,16 @@ static void add_chain(struct text *text, struct thread *thread)
 	add_rows(text, rows, list.count);
 }
 
+/** Check for a thread that a signal has reached: the line of the crash has been written. */
+static bool has_crashed(const struct process *process)
+{
+	for (size_t i = 0; i < process->num_targets; i++) {
+		if (thread_signal(process->threads[i]))
+			return true;
+	}
+	return false;
+}
+
 struct ompdbg_error *text_why(struct text *text, const struct view_options *options)
 {
 	const struct finding *findings = options->findings;
@@ -328,7 +342,7 @@ struct ompdbg_error *text_why(struct text *text, const struct view_options *opti
 			add_note(text, findings[i].notes[k]);
 		add_rest(text, findings[i].num_notes, "of these");
 	}
-	if (!text->lines.count)
+	if (!text->lines.count && !has_crashed(text->process))
 		text_nobody(text, "was found waiting for another");
 	text_unseen(text);
 	return NULL;

@@ -13,6 +13,7 @@
 
 // What is looked at: a frame is small, and damaged types may go round in circles.
 enum { MAX_DEPTH = 8, MAX_STEPS = 1 << 12, MAX_ELEMENTS = 256, MAX_INDICES = 64 };
+enum { MAX_HOPS = 2 }; // pointers that are followed: "table->locks[i]"
 enum { WORD_SIZE = 8, VECTOR_SIZE = 3 * WORD_SIZE, NAME_SIZE = 128 };
 
 /** A search in the variables of a frame. */
@@ -355,6 +356,33 @@ static const char *find_in_frame(struct name_search *search, int hops)
 	return NULL;
 }
 
+/** Look at the variables of a frame, with more and more pointers that are followed. */
+static const char *find_with_hops(struct name_search *search, int most)
+{
+	const char *name = NULL;
+
+	for (int hops = 0; hops <= most && !name; hops++) {
+		if (hops && !search->num_indices)
+			read_indices(search);
+		name = find_in_frame(search, hops);
+	}
+	return name;
+}
+
+/** Look at the variables outside of functions, as if they were the frame's. */
+static const char *find_in_unit(struct name_search *search, int most)
+{
+	const struct scope *inner = search->scope;
+	struct scope outside = *inner;
+
+	outside.blocks = &inner->unit->die;
+	outside.num_blocks = 1;
+	search->scope = &outside;
+	const char *name = find_with_hops(search, most);
+	search->scope = inner;
+	return name;
+}
+
 struct ompdbg_error *service_frame_name(void *context, int thread, const struct ompdbg_frame *frame,
 					uint64_t address, enum ompdbg_naming naming,
 					const char **ret)
@@ -372,19 +400,20 @@ struct ompdbg_error *service_frame_name(void *context, int thread, const struct 
 		.address = address,
 	};
 	const char *name = NULL;
-	search.star = naming != OMPDBG_NAME_OF_PLACE || !search.scope ||
-				      search.scope->unit->is_fortran ?
-			      "" :
-			      "*";
-	for (int pass = naming == OMPDBG_NAME_OF_HOLDER ? 2 : 0; search.scope && pass < 4 && !name;
-	     pass++) {
-		int hops = pass % 2;
+	bool is_fortran = search.scope && search.scope->unit->is_fortran;
+	int most = naming == OMPDBG_NAME_OF_POINTER ? MAX_HOPS : 1;
 
-		search.by_pointer = pass >= 2;
-		if (hops && !search.num_indices)
-			read_indices(&search);
-		name = find_in_frame(&search, hops);
-	}
+	search.star = naming != OMPDBG_NAME_OF_PLACE || is_fortran ? "" : "*";
+	if (search.scope && naming != OMPDBG_NAME_OF_HOLDER)
+		name = find_with_hops(&search, most);
+	if (search.scope && naming == OMPDBG_NAME_OF_POINTER && !name)
+		name = find_in_unit(&search, most);
+	search.by_pointer = true;
+	// A pointer that is far away tells little.
+	if (search.scope && !name)
+		name = find_with_hops(&search, 1);
+	if (search.scope && naming == OMPDBG_NAME_OF_POINTER && !name)
+		name = find_in_unit(&search, 0);
 	*ret = arena_strdup(&services->arena, name);
 	arena_deinit(&services->scratch);
 	if (is_interrupted(services))

@@ -103,6 +103,8 @@ class Selecting(OmpCommand):
             self.fail(f"thread {thread.label} has no frame {wanted}.")
         handle.select()
         encoding.put(location.text(thread, wanted))
+        if level is None and thread.users_level is None:
+            encoding.put('no frame of the program (see "omp bt")\n')
 
 
 class Frame(Selecting):
@@ -172,7 +174,7 @@ class Thread(Selecting):
 
     def check(self, arguments: Arguments) -> None:
         if not arguments.positional:
-            raise Wrong(f"{self.name}: missing number of a thread.")
+            raise Wrong(f"{self.name}: missing number (expected 3, or 1.3 in team 1).")
 
     def run(self, arguments: Arguments) -> None:
         from ompdbg.inferior import selection

@@ -66,7 +66,9 @@ def _of_live() -> Optional[Signal]:
         return None
     number, place = stopped
     services = session.services()
-    for thread in services.all_threads():
+    # Of several threads there GDB selected the one whose signal it announced.
+    first = gdb.selected_thread()
+    for thread in sorted(services.all_threads(), key=lambda one: one != first):
         if services.register(thread.num, "rip") == place:
             found = _info(thread.num, lwp(thread))
             if found is not None and found.number == number:

@@ -174,12 +174,18 @@ def _shape(report: Object, alike: bool) -> "Dict[Tuple[str, str, str], int]":
     labels = {team["id"]: team["label"] for team in report["teams"] or []}
     found: "Counter[Tuple[str, str, str]]" = Counter()
     for thread in report["threads"] or []:
-        what, where = does(thread), place_text(thread["location"])
+        what, where = does(thread), _where(thread["location"])
         if alike:
             what = re.sub(r"0x[0-9a-f]+", "N", what)
-            where = re.sub(r"0x[0-9a-f]+", "N", where)
         found[(what, where, labels.get(thread["team"], ""))] += 1
     return found
+
+
+def _where(location: Optional[Object]) -> str:
+    """Return the place of a thread. Addresses of code differ from process to process."""
+    if location is not None and location["function"] is None:
+        return f"in {basename(location['object'] or '?')}"
+    return place_text(location)
 
 
 def _described(report: Object) -> Object:
@@ -333,6 +339,13 @@ def causes(group: Object) -> List[str]:
     return [told for told in (group["crash"] or group["cause"],) if told]
 
 
+def found(group: Object) -> List[str]:
+    """What its processes wait for. Where one crashed, nothing need be said of waits that there are
+    not."""
+    nothing = [] if group["severity"] == CRASHED else ["No thread was found waiting for another."]
+    return group["findings"] or nothing
+
+
 def common(document: Object) -> List[Object]:
     """Return what as many threads do in every group."""
     groups = [group["threads"] for group in document["groups"]]
@@ -378,7 +391,7 @@ def lines(document: Object, width: Optional[int]) -> Iterator[str]:
         yield from wrap(f"== {number} {noun}: {who(group, document)} ==", width)
         for told in causes(group):
             yield from wrap(told, width)
-        for text in group["findings"] or ["No thread was found waiting for another."]:
+        for text in found(group):
             yield from wrap(text, width)
         yield from _threads([one for one in group["threads"] if one not in shared], width)
     if document["tree"]:

@@ -23,7 +23,20 @@ def cut_place(text: str, width: int) -> str:
     name, at, place = text.rpartition(" at ")
     if len(text) <= width or not at or len(at + place) + len(_CUT) >= width:
         return cut(text, width)
-    return cut(name, width - len(at + place)) + at + place
+    width -= len(at + place)
+    return cut(_without_scopes(name, width), width) + at + place
+
+
+def _without_scopes(name: str, width: int) -> str:
+    """Leave out as many scopes of a name as it takes to fit: what is in them says most."""
+    depth = begin = 0
+    for at, sign in enumerate(name):
+        if len(name) - begin <= width:
+            break
+        depth += (sign in "<({") - (sign in ">)}")
+        if not depth and name.startswith("::", at) and at + 2 < len(name):
+            begin = at + 2
+    return name[begin:]
 
 
 class Column(NamedTuple):

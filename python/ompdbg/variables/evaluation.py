@@ -69,7 +69,13 @@ def evaluate(handle: gdb.Frame, expression: str, letter: str) -> Tuple[str, Opti
         spoken, is_shared = _with_stand_ins(handle, expression)
         if spoken == expression:
             known[key] = is_shared
-    value, more, number = _referred(encoding.told(gdb.parse_and_eval, spoken)), {}, None
+    try:
+        value, more, number = _referred(encoding.told(gdb.parse_and_eval, spoken)), {}, None
+    except gdb.error:
+        name = _name_of_another(handle, expression)
+        if name is None:
+            raise
+        raise gdb.error(f'No symbol "{name}" in current context.') from None
     if letter:
         more["format"] = letter
     try:
@@ -111,6 +117,27 @@ def _with_stand_ins(handle: gdb.Frame, expression: str) -> Tuple[str, bool]:
 
     result = _TOKEN.sub(replaced, encoding.given(expression))
     return result, are_shared and not count
+
+
+def _name_of_another(handle: gdb.Frame, expression: str) -> Optional[str]:
+    """Return a name that stands for a variable of a function around the frame's: GDB finds that
+    of the function around GCC's outlined code, and then no frame of it in the thread."""
+    own = {encoding.name(one) for one in symbols(handle)}
+    for match in _TOKEN.finditer(expression):
+        name = match.groups()[1]
+        if name and name not in own and not _is_readable(name):
+            symbol = gdb.lookup_symbol(name)[0]
+            if symbol is not None and symbol.needs_frame:
+                return name
+    return None
+
+
+def _is_readable(name: str) -> bool:
+    try:
+        gdb.parse_and_eval(name)
+    except gdb.error:
+        return False
+    return True
 
 
 def _is_shared(name: str) -> bool:

@@ -7,6 +7,8 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+enum { QUEUED = 110 }; // more than documents list
+
 static pthread_mutex_t table = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int arrived;
 static int done;
@@ -48,7 +50,7 @@ int main(void)
 		insert();
 #pragma omp task
 		save();
-		for (int i = 0; i < 5; i++) {
+		for (int i = 0; i < QUEUED; i++) {
 #pragma omp task
 			done++;
 		}

@@ -74,13 +74,10 @@ def _overview(groups: List[Object], folder: str) -> Markup:
 
 def _told(group: Object) -> Content:
     """Show the crash or what was found, and below that what is of less interest."""
-    first = (
-        str(group["findings"][0])
-        if group["findings"]
-        else "No thread was found waiting for another."
-    )
+    first = "".join(merging.found(group)[:1])
     if group["crash"]:
-        return [element("strong", group["crash"]), element("span", first, class_="below muted")]
+        below = element("span", first, class_="below muted") if first else None
+        return [element("strong", group["crash"]), below]
     return [first, [element("span", one, class_="below muted") for one in merging.causes(group)]]
 
 

@@ -14,6 +14,7 @@ from ompdbg.report.numbers import counted
 Object = Dict[str, Any]
 
 _MOST_NODES = 60
+_MOST_TASKS = 6  # more that are queued share a box
 # Of a long circle of threads, those that are drawn at its beginning and its end.
 _LONGEST, _FIRST, _LAST = 8, 3, 2
 _HIDDEN = "hidden"
@@ -87,14 +88,15 @@ def _hide_middle(found: _Graph, finding: Object) -> None:
 
 def _add_finding(found: _Graph, finding: Object) -> None:
     rule, waiters, others = finding["rule"], finding["waiters"], finding["waits_for"]
-    for edge in finding["chain"]:
+    are_many = rule == "queued" and len(finding["chain"]) > _MOST_TASKS
+    for edge in () if are_many else finding["chain"]:
         _add_edge(found, edge)
     if rule in ("barrier", "different_barriers", "lost_threads"):
         found.add(waiters, _Thing("barrier", finding["region"]), others, True)
     elif rule in ("lock", "ordered", "owner_ended") and waiters:
         found.add(waiters, found.lock_of(waiters[0], finding["lock"]), others, finding["certain"])
     elif rule in ("event", "queued"):
-        name = finding["task"] or finding["region"]
+        name = finding["region"] if are_many else finding["task"] or finding["region"]
         found.add(waiters, _Thing("task", name), others, finding["certain"])
 
 
