@@ -28,7 +28,6 @@ struct session {
 	struct profile *profile;
 	struct profile_view view;
 	struct spool slices; // of --trace
-	struct buffer buffer;
 	struct slice_writer writer;
 };
 
@@ -281,9 +280,9 @@ static bool make_profile(struct session *session, struct failure *failure)
 	if (arguments->slices) {
 		if (!spool_begin(&session->slices, arguments->slices, false, failure))
 			return false;
-		session->writer = (struct slice_writer){ .view = &session->view,
-							 .sink = &session->slices.sink,
-							 .buffer = &session->buffer };
+		session->writer.view = &session->view;
+		session->writer.json.process = session->view.process;
+		session->writer.json.sink = &session->slices.sink;
 	}
 	read_events(session);
 	if (arguments->task && !session->profile->task)
@@ -312,6 +311,6 @@ int run_profile(const struct arguments *arguments, struct failure *failure)
 	arena_deinit(&session.looked.arena);
 	trace_close(session.trace);
 	arena_deinit(&session.arena);
-	buffer_deinit(&session.buffer);
+	buffer_deinit(&session.writer.json.buffer);
 	return STATUS_FINE;
 }

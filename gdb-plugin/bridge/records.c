@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "stack/names.h"
+#include "wait/wait.h"
 
 // ---- Simple values -----------------------------------------------------------------------------
 
@@ -83,7 +84,7 @@ PyObject *wait_value(const struct wait *wait)
 {
 	if (!wait)
 		Py_RETURN_NONE;
-	return RECORD(wait_type, text_value(wait->kind), text_value(wait->title),
+	return RECORD(wait_type, text_value(wait_kind(wait->kind)->name), text_value(wait->title),
 		      text_value(wait->function), nonzero_value(wait->address),
 		      text_value(wait->symbol));
 }

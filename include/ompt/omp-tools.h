@@ -7,6 +7,7 @@
 
 #ifndef OMPDBG_OMP_TOOLS_H
 #define OMPDBG_OMP_TOOLS_H
+#define __OMPT__ // the guard of LLVM's omp-tools.h, for which ompd/ompd.h looks
 
 #include <stddef.h>
 #include <stdint.h>
@@ -237,6 +238,7 @@ typedef enum ompt_severity_t {
 	ompt_fatal = 2,
 } ompt_severity_t;
 
+#ifndef OMPD_OMPD_H // ompd/ompd.h defines the same values
 /** States of a thread (19.4.4.28). */
 typedef enum ompt_state_t {
 	ompt_state_work_serial = 0x000,
@@ -263,6 +265,7 @@ typedef enum ompt_state_t {
 	ompt_state_overhead = 0x101,
 	ompt_state_undefined = 0x102,
 } ompt_state_t;
+#endif
 
 /** Meaning of an address in ompt_frame_t (19.4.4.29): one of the first two, and one of the others. */
 typedef enum ompt_frame_flag_t {

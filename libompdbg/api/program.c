@@ -126,7 +126,7 @@ static void tell_wait(struct thread *thread, struct ompdbg_thread *ret)
 
 	if (!wait)
 		return;
-	ret->wait = wait->kind;
+	ret->wait = wait_kind(wait->kind)->name;
 	ret->wait_function = wait->function;
 	ret->wait_symbol = wait->symbol;
 	ret->wait_address = wait->address;

@@ -17,18 +17,6 @@ struct table_entry {
 	void *value;
 };
 
-struct string_entry {
-	const char *key; // NULL: free
-	void *value;
-};
-
-static bool is_full(size_t count, size_t capacity)
-{
-	return 4 * count >= 3 * capacity;
-}
-
-// ---- Numbers ---------------------------------------------------------------------------------
-
 /** Find the entry of a key, or the free one where it belongs. */
 static struct table_entry *find(const struct table *table, uint64_t key)
 {
@@ -49,7 +37,7 @@ void *table_get(const struct table *table, uint64_t key)
 
 void **table_put(struct table *table, struct arena *arena, uint64_t key)
 {
-	if (is_full(table->count, table->capacity)) {
+	if (4 * table->count >= 3 * table->capacity) {
 		struct table larger = { .count = table->count };
 
 		larger.capacity = table->capacity ? 2 * table->capacity : FIRST_CAPACITY;
@@ -80,42 +68,47 @@ void *table_value(const struct table *table, size_t *index)
 
 // ---- Strings ---------------------------------------------------------------------------------
 
-static struct string_entry *find_string(const struct string_table *table, const char *key)
+/** A string and its value, in the list of those that have the same hash. */
+struct string_entry {
+	struct string_entry *next;
+	const char *key;
+	void *value;
+};
+
+static uint64_t hash_of(const char *key)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325); // FNV-1a
 
-	for (const char *c = key; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-	for (size_t i = (size_t)(hash ^ hash >> 32);; i++) {
-		struct string_entry *entry = &table->entries[i & (table->capacity - 1)];
+	for (; *key; key++)
+		hash = (hash ^ (unsigned char)*key) * UINT64_C(0x100000001b3);
+	return hash;
+}
 
-		if (!entry->key || strcmp(entry->key, key) == 0)
-			return entry;
-	}
+static struct string_entry *find_string(struct string_entry *first, const char *key)
+{
+	while (first && strcmp(first->key, key) != 0)
+		first = first->next;
+	return first;
 }
 
 void *string_table_get(const struct string_table *table, const char *key)
 {
-	return table->capacity ? find_string(table, key)->value : NULL;
+	const struct string_entry *entry =
+		find_string(table_get(&table->by_hash, hash_of(key)), key);
+
+	return entry ? entry->value : NULL;
 }
 
 void **string_table_put(struct string_table *table, struct arena *arena, const char *key)
 {
-	if (is_full(table->count, table->capacity)) {
-		struct string_table larger = { .count = table->count };
+	struct string_entry **first =
+		(struct string_entry **)table_put(&table->by_hash, arena, hash_of(key));
+	struct string_entry *entry = find_string(*first, key);
 
-		larger.capacity = table->capacity ? 2 * table->capacity : FIRST_CAPACITY;
-		larger.entries = ARENA_ARRAY(arena, struct string_entry, larger.capacity);
-		for (size_t i = 0; i < table->capacity; i++) {
-			if (table->entries[i].key)
-				*find_string(&larger, table->entries[i].key) = table->entries[i];
-		}
-		*table = larger;
-	}
-	struct string_entry *entry = find_string(table, key);
-	if (!entry->key) {
-		entry->key = key;
-		table->count++;
+	if (!entry) {
+		entry = ARENA_NEW(arena, struct string_entry);
+		*entry = (struct string_entry){ .next = *first, .key = key };
+		*first = entry;
 	}
 	return &entry->value;
 }

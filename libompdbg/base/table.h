@@ -26,8 +26,7 @@ void *table_value(const struct table *table, size_t *index);
 
 /** Keys are strings, which the table does not copy. */
 struct string_table {
-	struct string_entry *entries;
-	size_t count, capacity;
+	struct table by_hash;
 };
 
 void *string_table_get(const struct string_table *table, const char *key);

@@ -3,9 +3,7 @@
 // Owners of locks as the stacks suggest them. It is never more than a suggestion: other functions may
 // have set and unset the lock, and what a frame holds it may not use.
 
-#include "diagnose/candidate.h"
-
-#include <stdlib.h>
+#include "diagnose/room.h"
 
 #include "base/text.h"
 #include "libcode/code.h"
@@ -13,8 +11,6 @@
 
 enum {
 	MAX_FRAMES = 64,
-	MAX_BLOCKS = 2048,
-	MAX_FUNCTION = 1 << 16, // bytes of a function that are looked at
 	MAX_CALLS = 64,
 	MAX_BY_ADDRESS = 4, // if more threads hold the address, that says nothing
 };
@@ -70,18 +66,13 @@ static bool classify_lock_call(const ompd_ext_wait_site *site, struct lock_call 
 	       strcmp(site->function, "GOMP_atomic_start") == 0;
 }
 
-static void find_calls(struct runtime *runtime, struct code_reader *code, struct lock_calls *found)
+static void find_calls(struct runtime *runtime, struct lock_calls *found)
 {
 	for (uint32_t i = 0; i < found->flow.count; i++) {
 		const struct code_block *block = &found->flow.blocks[i];
 		struct lock_call call = { .address = block->last, .returns = block->end };
-		struct code_instruction insn;
 		ompd_ext_wait_site site;
-		uint64_t entry;
-		if ((block->kind != CODE_CALL && block->kind != CODE_JUMP) ||
-		    code_decode(code, block->last, &insn) != CODE_OK ||
-		    code_callee(code, &insn, &entry) != CODE_OK ||
-		    !classify_entry(runtime, entry, &site) || !classify_lock_call(&site, &call))
+		if (!classify_block(runtime, block, &site) || !classify_lock_call(&site, &call))
 			continue;
 		if (found->count == MAX_CALLS) {
 			found->is_known = false; // of so many, some would be missed
@@ -91,19 +82,13 @@ static void find_calls(struct runtime *runtime, struct code_reader *code, struct
 	}
 }
 
-static struct code_block *keep_blocks(struct arena *arena, const struct code_flow *flow)
-{
-	struct code_block *blocks = ARENA_ARRAY(arena, struct code_block, flow->count);
-
-	memcpy(blocks, flow->blocks, flow->count * sizeof(*blocks));
-	return blocks;
-}
-
 /** Copy the flow without the ways on which a lock is unset: a lock that is held was set on another. */
 static void cut_unsets(struct arena *arena, struct lock_calls *found)
 {
 	found->held = found->flow;
-	found->held.blocks = keep_blocks(arena, &found->flow);
+	found->held.blocks = ARENA_ARRAY(arena, struct code_block, found->flow.count);
+	memcpy(found->held.blocks, found->flow.blocks,
+	       found->flow.count * sizeof(*found->held.blocks));
 	for (size_t i = 0; i < found->count; i++) {
 		struct code_block *block = code_flow_block(&found->held, found->calls[i].address);
 		if (block && found->calls[i].operation == UNSETS)
@@ -119,27 +104,14 @@ static struct lock_calls *lock_calls_at(struct runtime *runtime, uint64_t start)
 		(struct lock_calls **)table_put(&diagnose_room(process)->lock_calls, arena, start);
 
 	if (!*known) {
-		struct code_reader *code = process_code(process);
-		struct code_function function = { .entry = start,
-						  .begin = start,
-						  .end = start + MAX_FUNCTION };
 		struct lock_calls *found = *known = ARENA_NEW(arena, struct lock_calls);
-		struct code_block *blocks = calloc(MAX_BLOCKS, sizeof(*blocks));
-		if (!blocks)
-			out_of_memory();
-		found->flow = (struct code_flow){ .blocks = blocks, .capacity = MAX_BLOCKS };
-		found->is_known = code_flow_build(code, &function, &found->flow) == CODE_OK;
+		found->is_known = function_flow(process, start, &found->flow);
 		if (found->is_known) {
-			code_flow_remove_unbound(code, &found->flow);
-			find_calls(runtime, code, found);
+			code_flow_remove_unbound(process_code(process), &found->flow);
+			find_calls(runtime, found);
 		}
-		if (found->count) {
-			found->flow.blocks = keep_blocks(arena, &found->flow);
+		if (found->count)
 			cut_unsets(arena, found);
-		} else {
-			found->flow = (struct code_flow){ 0 };
-		}
-		free(blocks);
 	}
 	return *known;
 }
@@ -186,14 +158,14 @@ enum match { NO_MATCH, MATCHES, MAY_MATCH };
 static enum match is_of_lock(const struct search *search, const struct lock_call *call)
 {
 	const struct lock *lock = search->lock;
-	enum lock_family family = strcmp(lock->kind, "critical") == 0 ? FAMILY_OF_CRITICALS :
-				  strcmp(lock->kind, "atomic") == 0   ? FAMILY_OF_ATOMICS :
-									FAMILY_OF_LOCKS;
+	enum lock_family family = lock->kind == ompd_ext_wait_critical ? FAMILY_OF_CRITICALS :
+				  lock->kind == ompd_ext_wait_atomic   ? FAMILY_OF_ATOMICS :
+									 FAMILY_OF_LOCKS;
 
-	if (call->family != family && strcmp(lock->kind, "mutex") != 0)
+	if (call->family != family && lock->kind != WAIT_MUTEX)
 		return NO_MATCH;
 	if (call->is_unnamed || !lock->address) {
-		const struct wait *wait = thread_wait(lock->waiters[0]);
+		const struct wait *wait = thread_wait(lock->waiters.all[0]);
 		bool is_unnamed = wait && wait->function &&
 				  (strcmp(wait->function, "GOMP_critical_start") == 0 ||
 				   strcmp(wait->function, "GOMP_atomic_start") == 0);
@@ -246,16 +218,9 @@ static bool may_still_hold(struct search *search, const struct lock_call *call)
 /** Find the call on a way from which to here the lock is not unset; NULL: there is none. */
 static const struct lock_call *call_that_set_lock(struct search *search)
 {
-	struct stack_frame *frame = search->frame;
-	struct code_instruction insn;
-
-	search->here = frame->at.pc;
-	if (frame->at.is_call) {
-		struct code_reader *code = process_code(search->thread->runtime->process);
-		if (code_call_before(code, frame->at.pc, &insn) != CODE_OK)
-			return NULL;
-		search->here = insn.address;
-	}
+	search->here = frame_here(search->thread->runtime->process, search->frame);
+	if (!search->here)
+		return NULL;
 	for (size_t i = 0; i < search->calls->count; i++) {
 		const struct lock_call *call = &search->calls->calls[i];
 		// The call at which the frame is has not set it yet.
@@ -278,15 +243,6 @@ static void add_candidate(struct process *process, struct lock *lock, struct can
 	candidate.location = locate_by_stack(thread, frame);
 	candidate.level = frame->at.level;
 	lock->candidates[lock->num_candidates++] = candidate;
-}
-
-static bool is_waiter(const struct lock *lock, const struct thread *thread)
-{
-	for (size_t i = 0; i < lock->num_waiters; i++) {
-		if (lock->waiters[i] == thread)
-			return true;
-	}
-	return false;
 }
 
 /** Call @p visit for the user's frames of a thread until it returns true. */
@@ -365,12 +321,11 @@ static bool is_of_construct(struct thread *thread, const struct stack_frame *fra
 static bool holds_address_in(struct process *process, struct lock *lock, struct thread *thread,
 			     struct stack_frame *frame)
 {
-	const struct ompdbg_services *services = process->services;
 	const char *name;
 
 	if (is_of_construct(thread, frame) ||
-	    !is_ok(services->frame_name(services->context, thread->target->number, &frame->at,
-					lock->address, OMPDBG_NAME_OF_HOLDER, &name)))
+	    !is_ok(SERVICE(process, frame_name, thread->target->number, &frame->at, lock->address,
+			   OMPDBG_NAME_OF_HOLDER, &name)))
 		return false;
 	add_candidate(process, lock, (struct candidate){ .variable = name }, thread, frame);
 	return true;
@@ -382,12 +337,12 @@ static void prefer_others(struct lock *lock)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < lock->num_candidates; i++)
-		kept += !is_waiter(lock, lock->candidates[i].thread);
+		kept += !thread_list_has(&lock->waiters, lock->candidates[i].thread);
 	if (!kept)
 		return;
 	kept = 0;
 	for (size_t i = 0; i < lock->num_candidates; i++) {
-		if (!is_waiter(lock, lock->candidates[i].thread))
+		if (!thread_list_has(&lock->waiters, lock->candidates[i].thread))
 			lock->candidates[kept++] = lock->candidates[i];
 	}
 	lock->num_candidates = kept;
@@ -401,7 +356,7 @@ void find_candidates(struct process *process, struct lock *lock)
 	if (lock->num_candidates || !lock->address)
 		return;
 	for (size_t i = 0; i < process->num_targets && !process_is_interrupted(process); i++) {
-		if (!is_waiter(lock, process->threads[i]))
+		if (!thread_list_has(&lock->waiters, process->threads[i]))
 			visit_frames(process, lock, process->threads[i], holds_address_in);
 	}
 	if (lock->num_candidates > MAX_BY_ADDRESS)

@@ -10,7 +10,7 @@ struct thread_list graph_chain(struct graph *graph, struct thread *thread)
 
 	thread_list_add(&list, &graph->process->arena, thread);
 	for (size_t i = 0; i < list.count; i++) {
-		const struct wait_node *node = graph_node(graph, list.threads[i]);
+		const struct wait_node *node = graph_node(graph, list.all[i]);
 		for (size_t k = 0; k < node->num_edges; k++) {
 			if (node->edges[k].thread)
 				thread_list_add(&list, &graph->process->arena,
@@ -22,8 +22,8 @@ struct thread_list graph_chain(struct graph *graph, struct thread *thread)
 
 static bool concerns(const struct finding *finding, const struct thread_list *threads)
 {
-	for (size_t i = 0; i < finding->num_waiters; i++) {
-		if (thread_list_has(threads, finding->waiters[i]))
+	for (size_t i = 0; i < finding->waiters.count; i++) {
+		if (thread_list_has(threads, finding->waiters.all[i]))
 			return true;
 	}
 	return false;
@@ -31,34 +31,32 @@ static bool concerns(const struct finding *finding, const struct thread_list *th
 
 struct finding *diagnose(struct process *process, struct thread *thread, size_t *count)
 {
+	static void (*const rules[])(struct graph * graph) = {
+		find_deadlocks,		 find_ended_owners, find_lost_threads,
+		find_different_barriers, find_events,	    find_held_locks,
+		find_awaited_tasks,	 find_queued_tasks, find_incomplete_barriers,
+		find_unknown_causes,	 find_spins,
+	};
 	struct graph *graph = process_graph(process);
-	struct finding_list list = { 0 };
 
-	find_deadlocks(graph, &list);
-	find_ended_owners(graph, &list);
-	find_lost_threads(graph, &list);
-	find_different_barriers(graph, &list);
-	find_events(graph, &list);
-	find_held_locks(graph, &list);
-	find_awaited_tasks(graph, &list);
-	find_queued_tasks(graph, &list);
-	find_incomplete_barriers(graph, &list);
-	find_unknown_causes(graph, &list);
-	find_spins(graph, &list);
+	graph->findings = NULL;
+	graph->num_findings = graph->capacity = 0;
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		rules[i](graph);
 	if (thread) {
 		struct thread_list chain = graph_chain(graph, thread);
 		size_t kept = 0;
-		for (size_t i = 0; i < list.count; i++) {
-			if (concerns(&list.findings[i], &chain))
-				list.findings[kept++] = list.findings[i];
+		for (size_t i = 0; i < graph->num_findings; i++) {
+			if (concerns(&graph->findings[i], &chain))
+				graph->findings[kept++] = graph->findings[i];
 		}
-		list.count = kept;
+		graph->num_findings = kept;
 	}
-	for (size_t i = 0; i < list.count; i++)
-		list.findings[i].severity = finding_severity(graph, &list.findings[i]);
-	join_awaited_tasks(graph, &list);
-	for (size_t i = 0; i < list.count; i++)
-		finding_describe(graph, &list.findings[i]);
-	*count = list.count;
-	return list.findings;
+	for (size_t i = 0; i < graph->num_findings; i++)
+		graph->findings[i].severity = finding_severity(graph, &graph->findings[i]);
+	join_awaited_tasks(graph);
+	for (size_t i = 0; i < graph->num_findings; i++)
+		finding_describe(graph, &graph->findings[i]);
+	*count = graph->num_findings;
+	return graph->findings;
 }

@@ -20,8 +20,7 @@ struct loop {
 	int64_t total, remaining; // iterations; NOT_KNOWN
 	bool remaining_is_least;  // there may be more: not all threads have come to the loop
 	int *numbers;		  // in the team
-	struct thread **threads;
-	size_t num_threads;
+	struct thread_list threads;
 	const struct location *location; // of one of them; NULL
 };
 
@@ -32,8 +31,7 @@ struct region_group {
 	const struct location *location;
 	struct team *inner; // the region within this one in which the threads are; NULL
 	int *numbers;	    // in the team
-	struct thread **threads;
-	size_t num_threads;
+	struct thread_list threads;
 };
 
 /** How many threads of a region are at its barriers. */
@@ -104,12 +102,11 @@ struct candidate {
 };
 
 struct lock {
-	const char *kind;		       // as of struct wait
+	uint32_t kind;			       // as of struct wait
 	const char *title, *symbol, *variable; // as of its first waiter
 	struct runtime *runtime;
 	uint64_t address; // 0: unknown
-	struct thread **waiters;
-	size_t num_waiters;
+	struct thread_list waiters;
 	enum tristate is_held;
 	struct thread *owner; // NULL: unknown
 	enum owner_source source;
@@ -177,18 +174,16 @@ struct finding {
 	enum rule rule;
 	bool is_certain;
 	enum severity severity;
-	struct thread **waiters;
-	size_t num_waiters;
+	struct thread_list waiters;
 	struct edge **edges; // why; of a deadlock, in the order of the cycle
 	size_t num_edges;
 	struct region *region; // what it is about; NULL
 	struct lock *lock;
-	struct task *task;	// NULL: none, or several
-	struct thread **others; // for whom they wait
-	size_t num_others;
-	int num_lost;	    // RULE_LOST_THREADS: members that do not exist
-	const char *text;   // in words, one line
-	const char **notes; // more lines
+	struct task *task;	   // NULL: none, or several
+	struct thread_list others; // for whom they wait
+	int num_lost;		   // RULE_LOST_THREADS: members that do not exist
+	const char *text;	   // in words, one line
+	const char **notes;	   // more lines
 	size_t num_notes;
 };
 

@@ -13,8 +13,6 @@
 #include "libcode/code.h"
 
 enum {
-	MAX_FUNCTION = 1 << 18, // bytes
-	MAX_BLOCKS = 2048,
 	MAX_STEPS = 256, // instructions of a block
 	MAX_DEPTH = 24,	 // of values that are computed from others
 	WORD = 8,
@@ -47,21 +45,11 @@ struct origin {
 	size_t num_chains;
 };
 
-/** Number a register as the services do. */
-static enum ompdbg_register register_of(unsigned int number)
-{
-	static const uint8_t first[] = { OMPDBG_RAX, OMPDBG_RCX, OMPDBG_RDX, OMPDBG_RBX,
-					 OMPDBG_RSP, OMPDBG_RBP, OMPDBG_RSI, OMPDBG_RDI };
-
-	return number < sizeof(first) ? (enum ompdbg_register)first[number] :
-					(enum ompdbg_register)number;
-}
-
 static bool register_value(const struct steps *steps, unsigned int number, uint64_t *ret)
 {
-	if (number > OMPDBG_R15 || !(steps->registers.known & 1U << register_of(number)))
+	if (number > OMPDBG_R15 || !(steps->registers.known & 1U << service_register(number)))
 		return false;
-	*ret = steps->registers.values[register_of(number)];
+	*ret = steps->registers.values[service_register(number)];
 	return true;
 }
 
@@ -133,14 +121,11 @@ static struct origin lower_part(struct origin origin, unsigned int width, bool i
 {
 	if (width >= WORD)
 		return origin;
-	if (!width)
-		return (struct origin){ 0 };
-	const unsigned int unused = 64 - 8 * width;
-	uint64_t shifted = origin.value << unused;
-
-	origin.value = is_signed ? (uint64_t)((int64_t)shifted >> unused) : shifted >> unused;
-	origin.num_chains = 0;
-	return origin;
+	return (struct origin){
+		.is_known = origin.is_known && width,
+		.value = is_signed ? code_sign_extend(origin.value, width) :
+				     code_truncate(origin.value, width),
+	};
 }
 
 /** Add the pointers of a number to which another one was added. */
@@ -325,7 +310,7 @@ static struct origin register_origin(const struct steps *steps, unsigned int num
 		if (last->offset)
 			continue;
 		last->in_register = true;
-		last->reg = register_of(number);
+		last->reg = service_register(number);
 	}
 	return origin;
 }
@@ -337,22 +322,16 @@ static struct origin register_origin(const struct steps *steps, unsigned int num
 static bool decode_steps(struct steps *steps, uint64_t pc)
 {
 	struct process *process = steps->process;
-	const struct ompdbg_services *services = process->services;
 	struct code_reader *code = process_code(process);
-	struct code_flow flow = { .capacity = MAX_BLOCKS };
 	struct ompdbg_function function;
+	struct code_flow flow;
 	uint64_t at = pc;
 
 	steps->all = ARENA_ARRAY(&process->arena, struct code_instruction, MAX_STEPS);
-	if (is_ok(services->function_at(services->context, pc, &function)) && function.start) {
-		const struct code_function whole = { .entry = function.start,
-						     .begin = function.start,
-						     .end = function.start + MAX_FUNCTION };
-		flow.blocks = ARENA_ARRAY(&process->arena, struct code_block, MAX_BLOCKS);
-		if (code_flow_build(code, &whole, &flow) == CODE_OK && flow.is_complete) {
-			const struct code_block *block = code_flow_block(&flow, pc);
-			at = block ? block->begin : pc;
-		}
+	if (is_ok(SERVICE(process, function_at, pc, &function)) &&
+	    function_flow(process, function.start, &flow) && flow.is_complete) {
+		const struct code_block *block = code_flow_block(&flow, pc);
+		at = block ? block->begin : pc;
 	}
 	for (steps->count = 0; at <= pc && steps->count < MAX_STEPS; steps->count++) {
 		struct code_instruction *step = &steps->all[steps->count];
@@ -371,18 +350,17 @@ static bool decode_steps(struct steps *steps, uint64_t pc)
 static void name_access(const struct steps *steps, struct thread *thread,
 			const struct code_operand *operand, struct fault *fault)
 {
-	const struct ompdbg_services *services = steps->process->services;
 	const struct stack_frame *frame = stack_frame(thread_stack(thread), 0);
 	struct origin address = address_origin(steps, operand, steps->count - 1, 0);
 
-	if (!address.is_known || !frame || !services->access_name)
+	if (!address.is_known || !frame || !steps->process->services->access_name)
 		return;
 	for (size_t i = 0; i < address.num_chains; i++) {
 		const struct chain *chain = &address.chains[i];
 		const char *name, *last;
-		if (!is_ok(services->access_name(services->context, thread->target->number,
-						 &frame->at, chain->pointers, chain->count,
-						 address.value, operand->width, &name, &last)))
+		if (!is_ok(SERVICE(steps->process, access_name, thread->target->number, &frame->at,
+				   chain->pointers, chain->count, address.value, operand->width,
+				   &name, &last)))
 			continue;
 		if (fault->expression && strcmp(fault->expression, name) != 0) {
 			fault->expression = fault->pointer = NULL;
@@ -423,14 +401,12 @@ static bool is_below_stack(const struct steps *steps, struct thread *thread, uin
 struct fault thread_fault(struct thread *thread, const uint64_t *address)
 {
 	struct process *process = thread->runtime->process;
-	const struct ompdbg_services *services = process->services;
 	const uint32_t wanted = (UINT32_C(1) << (OMPDBG_RIP + 1)) - 1;
 	struct steps steps = { .process = process };
 	struct fault fault = { .has_address = address, .address = address ? *address : 0 };
 	struct code_instruction last;
 
-	if (!is_ok(services->registers(services->context, thread->target->number, wanted,
-				       &steps.registers)) ||
+	if (!is_ok(SERVICE(process, registers, thread->target->number, wanted, &steps.registers)) ||
 	    !(steps.registers.known & 1U << OMPDBG_RIP))
 		return fault;
 	const uint64_t pc = steps.registers.values[OMPDBG_RIP];

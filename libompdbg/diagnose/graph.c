@@ -5,22 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diagnose/edges.h"
-
-void thread_list_add(struct thread_list *list, struct arena *arena, struct thread *thread)
-{
-	if (!thread_list_has(list, thread))
-		*ARENA_APPEND(arena, list->threads, list->count, list->capacity) = thread;
-}
-
-bool thread_list_has(const struct thread_list *list, const struct thread *thread)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		if (list->threads[i] == thread)
-			return true;
-	}
-	return false;
-}
+#include "diagnose/room.h"
 
 struct edge *edge_add(struct graph *graph, struct wait_node *node, enum edge_kind kind,
 		      struct thread *thread, bool is_certain)
@@ -126,15 +111,11 @@ static void add_barrier_edges(struct graph *graph, struct wait_node *node)
 
 // ---- Locks -------------------------------------------------------------------------------------
 
-/** Find the lock for which a thread waits; NULL. */
-static struct lock *lock_of(struct graph *graph, const struct thread *thread)
+struct lock *graph_lock(struct graph *graph, const struct thread *thread)
 {
 	for (size_t i = 0; i < graph->num_locks; i++) {
-		struct lock *lock = &graph->locks[i];
-		for (size_t k = 0; k < lock->num_waiters; k++) {
-			if (lock->waiters[k] == thread)
-				return lock;
-		}
+		if (thread_list_has(&graph->locks[i].waiters, thread))
+			return &graph->locks[i];
 	}
 	return NULL;
 }
@@ -146,7 +127,7 @@ static bool owned_before(struct thread *thread, const struct lock *lock)
 	const struct record_wait *wait = recorded_wait(thread);
 
 	return wait && wait->kind == RECORD_ACQUIRE && lock->taken &&
-	       (strcmp(lock->kind, "lock") == 0 || strcmp(lock->kind, "critical") == 0) &&
+	       (lock->kind == ompd_ext_wait_lock || lock->kind == ompd_ext_wait_critical) &&
 	       lock->taken->since < wait->since;
 }
 
@@ -180,25 +161,19 @@ struct thread *lock_suspect(const struct lock *lock)
 
 // ---- All ---------------------------------------------------------------------------------------
 
-static bool is_task_wait(const char *kind)
-{
-	return strcmp(kind, "taskwait") == 0 || strcmp(kind, "taskgroup") == 0 ||
-	       strcmp(kind, "dependences") == 0;
-}
-
 static void add_edges(struct graph *graph, struct wait_node *node)
 {
 	const struct wait *wait = thread_wait(node->thread);
-	struct lock *lock = lock_of(graph, node->thread);
+	struct lock *lock = graph_lock(graph, node->thread);
 
-	node->waits = wait && strcmp(wait->kind, "idle") != 0;
+	node->waits = wait && wait->kind != ompd_ext_wait_idle;
 	if (!node->waits)
 		return;
-	if (wait && is_barrier_kind(wait->kind))
+	if (is_barrier_kind(wait->kind))
 		add_barrier_edges(graph, node);
 	else if (lock)
 		add_lock_edges(graph, node, lock);
-	else if (wait && is_task_wait(wait->kind))
+	else if (wait_kind(wait->kind)->family == FAMILY_TASK)
 		add_task_edges(graph, node, wait->kind);
 }
 

@@ -11,7 +11,11 @@ struct telling {
 	struct graph *graph;
 	struct finding *finding;
 	struct arena *arena;
+	size_t note_capacity;
 };
+
+/** Write a text about the finding. */
+#define SAY(...) arena_printf(t->arena, __VA_ARGS__)
 
 const char *rule_name(enum rule rule)
 {
@@ -37,10 +41,9 @@ const char *rule_name(enum rule rule)
 static const char *waiters_wait(struct telling *t)
 {
 	const struct finding *finding = t->finding;
-	const char *who = threads_text(t->arena, finding->waiters, finding->num_waiters);
+	const char *who = threads_text(t->arena, &finding->waiters);
 
-	return arena_printf(t->arena, "%s wait%s", capitalized(t->arena, who),
-			    finding->num_waiters == 1 ? "s" : "");
+	return SAY("%s wait%s", capitalized(t->arena, who), finding->waiters.count == 1 ? "s" : "");
 }
 
 static const char *be(int count)
@@ -55,13 +58,6 @@ static const char *have(int count)
 
 // ---- Locks -------------------------------------------------------------------------------------
 
-static const char *kind_text(const struct lock *lock)
-{
-	if (!lock)
-		return "task";
-	return wait_kind_named(lock->kind)->title;
-}
-
 static const char *tell_deadlock(struct telling *t)
 {
 	const struct finding *finding = t->finding;
@@ -69,37 +65,37 @@ static const char *tell_deadlock(struct telling *t)
 	const struct edge *edge = finding->edges[0];
 
 	if (finding->num_edges == 1)
-		return arena_printf(t->arena, "%s: thread %s waits for a %s that it holds itself",
-				    begin, edge->waiter->target->label, kind_text(edge->lock));
-	return arena_printf(t->arena, "%s: %zu threads wait for one another", begin,
-			    finding->num_edges);
+		return SAY("%s: thread %s waits for a %s that it holds itself", begin,
+			   edge->waiter->target->label,
+			   edge->lock ? wait_kind(edge->lock->kind)->title : "task");
+	return SAY("%s: %zu threads wait for one another", begin, finding->num_edges);
 }
 
 static const char *tell_owner_ended(struct telling *t)
 {
-	return arena_printf(t->arena, "%s for %s, whose owner has %sended", waiters_wait(t),
-			    t->finding->lock->title, t->finding->is_certain ? "" : "probably ");
+	return SAY("%s for %s, whose owner has %sended", waiters_wait(t), t->finding->lock->title,
+		   t->finding->is_certain ? "" : "probably ");
 }
 
 static const char *tell_lock(struct telling *t)
 {
 	const struct lock *lock = t->finding->lock;
-	const char *begin = arena_printf(t->arena, "%s for %s", waiters_wait(t), lock->title);
+	const char *begin = SAY("%s for %s", waiters_wait(t), lock->title);
 	const struct thread *suspect = lock_suspect(lock);
-	const struct thread *only = t->finding->num_waiters == 1 ? t->finding->waiters[0] : NULL;
+	const struct thread *only = t->finding->waiters.count == 1 ? t->finding->waiters.all[0] :
+								     NULL;
 
 	if (lock->owner && lock->owner == only)
-		return arena_printf(t->arena, "%s that it holds itself, or has just got%s", begin,
-				    held_text(t->graph->process, lock));
+		return SAY("%s that it holds itself, or has just got%s", begin,
+			   held_text(t->graph->process, lock));
 	if (lock->owner)
-		return arena_printf(t->arena, "%s, held by thread %s%s", begin,
-				    lock->owner->target->label, held_text(t->graph->process, lock));
+		return SAY("%s, held by thread %s%s", begin, lock->owner->target->label,
+			   held_text(t->graph->process, lock));
 	if (suspect && suspect == only)
-		return arena_printf(t->arena, "%s that it perhaps holds itself", begin);
+		return SAY("%s that it perhaps holds itself", begin);
 	if (suspect)
-		return arena_printf(t->arena, "%s, perhaps held by thread %s", begin,
-				    suspect->target->label);
-	return arena_printf(t->arena, "%s (owner unknown)", begin);
+		return SAY("%s, perhaps held by thread %s", begin, suspect->target->label);
+	return SAY("%s (owner unknown)", begin);
 }
 
 static const char *tell_ordered(struct telling *t)
@@ -107,13 +103,10 @@ static const char *tell_ordered(struct telling *t)
 	const struct lock *lock = t->finding->lock;
 
 	if (lock->owner)
-		return arena_printf(t->arena,
-				    "%s for an ordered region: it is the turn of thread %s%s%s",
-				    waiters_wait(t), lock->owner->target->label,
-				    lock->taken ? ", in it" : "",
-				    held_text(t->graph->process, lock));
-	return arena_printf(t->arena, "%s for an ordered region (unknown whose turn it is)",
-			    waiters_wait(t));
+		return SAY("%s for an ordered region: it is the turn of thread %s%s%s",
+			   waiters_wait(t), lock->owner->target->label,
+			   lock->taken ? ", in it" : "", held_text(t->graph->process, lock));
+	return SAY("%s for an ordered region (unknown whose turn it is)", waiters_wait(t));
 }
 
 // ---- Regions -----------------------------------------------------------------------------------
@@ -123,22 +116,20 @@ static const char *tell_lost_threads(struct telling *t)
 	struct region *region = t->finding->region;
 	int count = t->finding->num_lost;
 
-	return arena_printf(t->arena, "Region %s: %s%d of its %d threads %s not exist",
-			    team_label(region->team), count < region->unseen ? "at least " : "",
-			    count, region->team->size, count == 1 ? "does" : "do");
+	return SAY("Region %s: %s%d of its %d threads %s not exist", team_label(region->team),
+		   count < region->unseen ? "at least " : "", count, region->team->size,
+		   count == 1 ? "does" : "do");
 }
 
 static const char *tell_different_barriers(struct telling *t)
 {
-	return arena_printf(t->arena, "Threads of region %s wait at different barriers",
-			    team_label(t->finding->region->team));
+	return SAY("Threads of region %s wait at different barriers",
+		   team_label(t->finding->region->team));
 }
 
 static const char *tell_unseen(struct telling *t, int unseen)
 {
-	return unseen ? arena_printf(t->arena, ", %d %s not examined", unseen,
-				     unseen == 1 ? "was" : "were") :
-			"";
+	return unseen ? SAY(", %d %s not examined", unseen, unseen == 1 ? "was" : "were") : "";
 }
 
 /** Check for a thread whose stack does not tell whether it is at a barrier: it was not examined, or is in
@@ -161,8 +152,8 @@ static const char *tell_barrier(struct telling *t)
 	const char *label = team_label(region->team);
 	const char *several = is_at_several_barriers(region) ? ", but not at the same one" : "";
 
-	for (size_t i = 0; i < t->finding->num_others; i++) {
-		struct thread *thread = t->finding->others[i];
+	for (size_t i = 0; i < t->finding->others.count; i++) {
+		struct thread *thread = t->finding->others.all[i];
 		enum tristate at_task = region_runs_task_at_barrier(region, thread);
 		there += at_task == YES;
 		unknown += at_task == UNKNOWN;
@@ -183,28 +174,24 @@ static const char *tell_barrier(struct telling *t)
 		unknown = unclear = 0;
 	}
 	if (there == total || (region->progress && region->progress->tasks_left))
-		return arena_printf(t->arena,
-				    "Region %s: all %d threads reached a barrier; tasks are still "
-				    "running",
-				    label, total);
+		return SAY("Region %s: all %d threads reached a barrier; tasks are still "
+			   "running",
+			   label, total);
 	if (!t->finding->is_certain)
 		// They may have been let go already, and the others have gone on before them.
-		return arena_printf(t->arena,
-				    "Region %s: %d of %d threads %s at a barrier or %s just left "
-				    "it%s%s",
-				    label, there, total, be(there), have(there),
-				    tell_unseen(t, region->unseen), several);
-	const char *text = arena_printf(t->arena,
-					"Region %s: %d of %d threads %s reached a barrier", label,
-					there, total, have(there));
+		return SAY("Region %s: %d of %d threads %s at a barrier or %s just left "
+			   "it%s%s",
+			   label, there, total, be(there), have(there),
+			   tell_unseen(t, region->unseen), several);
+	const char *text = SAY("Region %s: %d of %d threads %s reached a barrier", label, there,
+			       total, have(there));
 	if (missing)
-		text = arena_printf(t->arena, "%s, %d %s not", text, missing, have(missing));
+		text = SAY("%s, %d %s not", text, missing, have(missing));
 	if (unknown)
-		text = arena_printf(t->arena, "%s, %d run%s", text, unknown,
-				    unknown == 1 ? "s a task" : " tasks");
+		text = SAY("%s, %d run%s", text, unknown, unknown == 1 ? "s a task" : " tasks");
 	if (unclear)
-		text = arena_printf(t->arena, "%s, %d may have", text, unclear);
-	return arena_printf(t->arena, "%s%s", text, tell_unseen(t, region->unseen));
+		text = SAY("%s, %d may have", text, unclear);
+	return SAY("%s%s", text, tell_unseen(t, region->unseen));
 }
 
 // ---- Tasks -------------------------------------------------------------------------------------
@@ -212,10 +199,9 @@ static const char *tell_barrier(struct telling *t)
 static const char *tell_event(struct telling *t)
 {
 	if (t->finding->task)
-		return arena_printf(t->arena, "%s for the event of a detached task: %s",
-				    waiters_wait(t), task_text(t->arena, t->finding->task));
-	return arena_printf(t->arena, "%s, probably for the event of a detached task",
-			    waiters_wait(t));
+		return SAY("%s for the event of a detached task: %s", waiters_wait(t),
+			   task_text(t->arena, t->finding->task));
+	return SAY("%s, probably for the event of a detached task", waiters_wait(t));
 }
 
 /** List the tasks of a finding, each once. */
@@ -249,31 +235,28 @@ static const char *tell_task(struct telling *t)
 	const char *what = num_tasks == 1 ? "a task" : counted_text(t->arena, num_tasks, "task");
 	const char *blocked = num_tasks == 1 ? "a blocked task" :
 					       counted_text(t->arena, num_tasks, "blocked task");
-	if (!finding->num_others)
-		return finding->task ? arena_printf(t->arena, "%s for %s: %s", begin, blocked,
-						    task_text(t->arena, finding->task)) :
-				       arena_printf(t->arena, "%s for %s", begin, blocked);
+	if (!finding->others.count)
+		return finding->task ? SAY("%s for %s: %s", begin, blocked,
+					   task_text(t->arena, finding->task)) :
+				       SAY("%s for %s", begin, blocked);
 	for (size_t i = 0; i < finding->num_edges; i++)
 		is_through |= finding->edges[i]->through != NULL;
-	const char *run = arena_printf(t->arena, "that %s run%s",
-				       threads_text(t->arena, finding->others, finding->num_others),
-				       finding->num_others == 1 ? "s" : "");
+	const char *run = SAY("that %s run%s", threads_text(t->arena, &finding->others),
+			      finding->others.count == 1 ? "s" : "");
 	if (is_through)
-		return num_tasks == 1 ? arena_printf(t->arena, "%s for %s, which depends on one %s",
-						     begin, blocked, run) :
-					arena_printf(t->arena, "%s for %s, which depend on some %s",
-						     begin, blocked, run);
-	return arena_printf(t->arena, "%s for %s %s", begin, what, run);
+		return num_tasks == 1 ?
+			       SAY("%s for %s, which depends on one %s", begin, blocked, run) :
+			       SAY("%s for %s, which depend on some %s", begin, blocked, run);
+	return SAY("%s for %s %s", begin, what, run);
 }
 
 static const char *tell_queued(struct telling *t)
 {
 	size_t count = t->finding->num_edges;
 
-	return arena_printf(t->arena,
-			    "%s of region %s %s queued, and all of its threads sleep elsewhere",
-			    counted_text(t->arena, count, "task"),
-			    team_label(t->finding->region->team), be((int)count));
+	return SAY("%s of region %s %s queued, and all of its threads sleep elsewhere",
+		   counted_text(t->arena, count, "task"), team_label(t->finding->region->team),
+		   be((int)count));
 }
 
 // ---- Others ------------------------------------------------------------------------------------
@@ -281,19 +264,17 @@ static const char *tell_queued(struct telling *t)
 static const char *tell_spin(struct telling *t)
 {
 	const struct finding *finding = t->finding;
-	const struct spin *spin = thread_spin(finding->waiters[0]);
-	const char *who = capitalized(t->arena, threads_text(t->arena, finding->waiters,
-							     finding->num_waiters));
+	const struct spin *spin = thread_spin(finding->waiters.all[0]);
+	const char *who = capitalized(t->arena, threads_text(t->arena, &finding->waiters));
 	const char *what = "";
-	bool is_one = finding->num_waiters == 1;
+	bool is_one = finding->waiters.count == 1;
 
 	if (!spin || spin->is_endless)
-		return arena_printf(t->arena, "%s %s in an endless loop", who,
-				    be((int)finding->num_waiters));
+		return SAY("%s %s in an endless loop", who, be((int)finding->waiters.count));
 	for (size_t i = 0; i < spin->num_variables; i++)
-		what = arena_printf(t->arena, "%s%s%s", what, i ? " or " : "", spin->variables[i]);
-	return arena_printf(t->arena, "%s spin%s until another thread changes %s", who,
-			    is_one ? "s" : "", *what ? what : "what the loop reads");
+		what = SAY("%s%s%s", what, i ? " or " : "", spin->variables[i]);
+	return SAY("%s spin%s until another thread changes %s", who, is_one ? "s" : "",
+		   *what ? what : "what the loop reads");
 }
 
 static const char *tell_unknown_at_barrier(struct telling *t)
@@ -303,18 +284,14 @@ static const char *tell_unknown_at_barrier(struct telling *t)
 	const char *label = team_label(region->team);
 
 	if (seen < size)
-		return arena_printf(t->arena,
-				    "Region %s: %d of %d threads %s at a barrier, the others were "
-				    "not examined",
-				    label, seen, size, be(seen));
+		return SAY("Region %s: %d of %d threads %s at a barrier, the others were "
+			   "not examined",
+			   label, seen, size, be(seen));
 	if (is_at_several_barriers(region))
-		return arena_printf(
-			t->arena,
-			"Region %s: all %d threads are at a barrier or have just left it, "
-			"but not at the same one",
-			label, size);
-	return arena_printf(t->arena, "Region %s: all %d threads are at a barrier, none is missing",
-			    label, size);
+		return SAY("Region %s: all %d threads are at a barrier or have just left it, "
+			   "but not at the same one",
+			   label, size);
+	return SAY("Region %s: all %d threads are at a barrier, none is missing", label, size);
 }
 
 static const char *tell_unknown(struct telling *t)
@@ -324,15 +301,14 @@ static const char *tell_unknown(struct telling *t)
 
 	if (finding->region)
 		return tell_unknown_at_barrier(t);
-	for (size_t i = 0; i < finding->num_waiters; i++) {
-		const struct wait *wait = thread_wait(finding->waiters[i]);
-		for_tasks &= wait && (strcmp(wait->kind, "taskwait") == 0 ||
-				      strcmp(wait->kind, "taskgroup") == 0);
+	for (size_t i = 0; i < finding->waiters.count; i++) {
+		const struct wait *wait = thread_wait(finding->waiters.all[i]);
+		for_tasks &= wait && (wait->kind == ompd_ext_wait_taskwait ||
+				      wait->kind == ompd_ext_wait_taskgroup);
 	}
-	return arena_printf(t->arena, "%s or %s just gone on: %s", waiters_wait(t),
-			    have((int)finding->num_waiters),
-			    for_tasks && finding->is_certain ? "no task is left to wait for" :
-							       "cause unknown");
+	return SAY("%s or %s just gone on: %s", waiters_wait(t), have((int)finding->waiters.count),
+		   for_tasks && finding->is_certain ? "no task is left to wait for" :
+						      "cause unknown");
 }
 
 static const char *headline(struct telling *t)
@@ -357,38 +333,36 @@ static const char *headline(struct telling *t)
 
 // ---- Notes -------------------------------------------------------------------------------------
 
-static void add_note(struct telling *t, size_t *capacity, const char *text)
+static void add_note(struct telling *t, const char *text)
 {
 	struct finding *finding = t->finding;
 
-	*ARENA_APPEND(t->arena, finding->notes, finding->num_notes, *capacity) = text;
+	*ARENA_APPEND(t->arena, finding->notes, finding->num_notes, t->note_capacity) = text;
 }
 
-static void note_candidates(struct telling *t, size_t *capacity, const struct lock *lock)
+static void note_candidates(struct telling *t, const struct lock *lock)
 {
 	size_t count;
 	const char *const *texts = candidate_texts(t->arena, lock, &count);
 
 	for (size_t i = 0; i < count; i++)
-		add_note(t, capacity, texts[i]);
+		add_note(t, texts[i]);
 }
 
 /** Add when and where the owner of a lock took it, and what speaks against it. */
-static void note_taking(struct telling *t, size_t *capacity, const struct lock *lock)
+static void note_taking(struct telling *t, const struct lock *lock)
 {
 	const char *held = held_text(t->graph->process, lock);
 
 	if (lock->owner && *held)
-		add_note(t, capacity,
-			 capitalized(t->arena,
-				     arena_printf(t->arena, "%s is held by thread %s%s",
-						  lock->title, lock->owner->target->label, held)));
+		add_note(t, capitalized(t->arena, SAY("%s is held by thread %s%s", lock->title,
+						      lock->owner->target->label, held)));
 	if (lock->contradiction)
-		add_note(t, capacity, lock->contradiction);
+		add_note(t, lock->contradiction);
 }
 
 /** Add who holds the locks of a finding, perhaps or surely, each lock once. */
-static void note_locks(struct telling *t, size_t *capacity)
+static void note_locks(struct telling *t)
 {
 	const struct finding *finding = t->finding;
 	const char *reason;
@@ -398,19 +372,19 @@ static void note_locks(struct telling *t, size_t *capacity)
 			const struct lock *lock = finding->edges[i]->lock;
 			if (!lock)
 				continue;
-			note_candidates(t, capacity, lock);
-			note_taking(t, capacity, lock);
+			note_candidates(t, lock);
+			note_taking(t, lock);
 		}
 		return;
 	}
 	if (finding->lock && finding->lock->contradiction)
-		add_note(t, capacity, finding->lock->contradiction);
+		add_note(t, finding->lock->contradiction);
 	if (!finding->lock || (finding->rule != RULE_LOCK && finding->rule != RULE_OWNER_ENDED))
 		return;
 	reason = lock_reason_text(t->arena, finding->lock);
 	if (reason)
-		add_note(t, capacity, capitalized(t->arena, reason));
-	note_candidates(t, capacity, finding->lock);
+		add_note(t, capitalized(t->arena, reason));
+	note_candidates(t, finding->lock);
 }
 
 /** Write tasks of one construct: "12 tasks of fib at fib.c:9: #4, #7, ...". */
@@ -421,10 +395,8 @@ static const char *alike_tasks_text(struct arena *arena, struct task *const *tas
 	size_t listed = 0;
 
 	if (function)
-		text = arena_printf(arena, "%s of %s", text, function->name);
-	if (function && function->file)
-		text = arena_printf(arena, "%s at %s:%d", text, base_name(function->file),
-				    function->line);
+		text = arena_printf(arena, "%s of %s", text,
+				    at_text(arena, function->name, function->file, function->line));
 	for (size_t i = 0; i < count && listed < LISTED_TASKS; i++) {
 		uint64_t number = task_number(tasks[i]);
 		if (number)
@@ -434,7 +406,7 @@ static const char *alike_tasks_text(struct arena *arena, struct task *const *tas
 	return listed && listed < count ? arena_printf(arena, "%s, ...", text) : text;
 }
 
-static void note_tasks(struct telling *t, size_t *capacity)
+static void note_tasks(struct telling *t)
 {
 	const struct finding *finding = t->finding;
 	struct task **tasks;
@@ -444,24 +416,24 @@ static void note_tasks(struct telling *t, size_t *capacity)
 		return;
 	tasks = finding_tasks(t, &count);
 	if (finding->rule == RULE_TASK && count > TASKS_IN_FULL) {
-		add_note(t, capacity, alike_tasks_text(t->arena, tasks, count));
+		add_note(t, alike_tasks_text(t->arena, tasks, count));
 		return;
 	}
 	for (size_t i = 0; i < count; i++)
-		add_note(t, capacity, task_text(t->arena, tasks[i]));
+		add_note(t, task_text(t->arena, tasks[i]));
 }
 
 /** Check that it is unknown whose turn it is, and all other threads of the region wait at barriers. */
 static bool is_nobodys_turn(struct telling *t)
 {
 	const struct finding *finding = t->finding;
-	struct region *region = region_of(t->graph->process, finding->waiters[0]);
-	struct thread_list waiters = { .threads = finding->waiters, .count = finding->num_waiters };
+	struct region *region = region_of(t->graph->process, finding->waiters.all[0]);
 
 	if (finding->rule != RULE_ORDERED || !region || finding->lock->owner || region->unseen)
 		return false;
 	for (size_t i = 0; i < region->num_members; i++) {
-		if (!region->at_barrier[i] && !thread_list_has(&waiters, region->members[i]))
+		if (!region->at_barrier[i] &&
+		    !thread_list_has(&finding->waiters, region->members[i]))
 			return false;
 	}
 	return true;
@@ -475,8 +447,7 @@ static struct thread_list threads_behind(struct telling *t)
 	struct thread_list all = { 0 }, behind = { 0 };
 	size_t before;
 
-	for (size_t i = 0; i < finding->num_waiters; i++)
-		thread_list_add(&all, t->arena, finding->waiters[i]);
+	thread_list_join(&all, t->arena, &finding->waiters);
 	do {
 		before = all.count;
 		for (size_t i = 0; i < process->num_targets; i++) {
@@ -488,42 +459,33 @@ static struct thread_list threads_behind(struct telling *t)
 			}
 		}
 	} while (all.count != before);
-	for (size_t i = finding->num_waiters; i < all.count; i++)
-		thread_list_add(&behind, t->arena, all.threads[i]);
+	for (size_t i = finding->waiters.count; i < all.count; i++)
+		thread_list_add(&behind, t->arena, all.all[i]);
 	return behind;
 }
 
 void finding_describe(struct graph *graph, struct finding *finding)
 {
-	struct telling t = { graph, finding, &graph->process->arena };
-	size_t capacity = 0;
+	struct telling telling = { graph, finding, &graph->process->arena, 0 }, *t = &telling;
 
-	finding->text = headline(&t);
-	note_locks(&t, &capacity);
-	note_tasks(&t, &capacity);
-	if (is_nobodys_turn(&t))
-		add_note(
-			&t, &capacity,
-			"All threads of the region wait there or at a barrier: one of them is about to "
-			"go on, or none ever will");
+	finding->text = headline(t);
+	note_locks(t);
+	note_tasks(t);
+	if (is_nobodys_turn(t))
+		add_note(t, "All threads of the region wait there or at a barrier: one of them is "
+			    "about to go on, or none ever will");
 	if (finding->rule == RULE_LOST_THREADS)
-		add_note(
-			&t, &capacity,
-			"The runtime has records of them: after fork(), a child has only the thread that "
-			"called it");
+		add_note(t, "The runtime has records of them: after fork(), a child has only the "
+			    "thread that called it");
 	if (finding->rule == RULE_EVENT && !finding->task)
-		add_note(&t, &capacity,
-			 "Inferred: the runtime lists no detached tasks, and counts a task that is "
-			 "neither queued nor blocked nor begun");
+		add_note(t, "Inferred: the runtime lists no detached tasks, and counts a task that "
+			    "is neither queued nor blocked nor begun");
 	if (finding->rule == RULE_DEADLOCK) {
-		struct thread_list behind = threads_behind(&t);
+		struct thread_list behind = threads_behind(t);
 		if (behind.count)
-			add_note(&t, &capacity,
-				 arena_printf(t.arena, "%s wait%s for %s",
-					      capitalized(t.arena,
-							  threads_text(t.arena, behind.threads,
-								       behind.count)),
-					      behind.count == 1 ? "s" : "",
-					      finding->num_waiters == 1 ? "it" : "them"));
+			add_note(t, SAY("%s wait%s for %s",
+					capitalized(t->arena, threads_text(t->arena, &behind)),
+					behind.count == 1 ? "s" : "",
+					finding->waiters.count == 1 ? "it" : "them"));
 	}
 }

@@ -2,21 +2,21 @@
 //
 // Locks, critical constructs and ordered regions that threads wait for, and who holds them.
 
-#include "diagnose/candidate.h"
+#include "diagnose/room.h"
 
 // ---- Which locks -------------------------------------------------------------------------------
 
 static bool is_waited_for(const struct wait *wait)
 {
-	return wait && (is_lock_kind(wait->kind) || is_ordered_kind(wait->kind) ||
-			is_pthread_mutex_kind(wait->kind) || strcmp(wait->kind, "atomic") == 0);
+	return wait &&
+	       (wait_kind(wait->kind)->family == FAMILY_MUTEX || is_ordered_kind(wait->kind));
 }
 
 static bool is_same_lock(const struct lock *lock, struct thread *thread, const struct wait *wait)
 {
-	const struct thread *first = lock->waiters[0];
+	const struct thread *first = lock->waiters.all[0];
 
-	if (lock->runtime != thread->runtime || strcmp(lock->kind, wait->kind) != 0)
+	if (lock->runtime != thread->runtime || lock->kind != wait->kind)
 		return false;
 	if (is_ordered_kind(wait->kind))
 		return first->team == thread->team;
@@ -45,10 +45,8 @@ static void collect(struct process *process, struct diagnose_room *room)
 			lock->runtime = thread->runtime;
 			lock->address = wait->address;
 			lock->is_held = UNKNOWN;
-			lock->waiters =
-				ARENA_ARRAY(arena, struct thread *, process->num_targets - i);
 		}
-		lock->waiters[lock->num_waiters++] = thread;
+		thread_list_append(&lock->waiters, arena, thread);
 	}
 }
 
@@ -57,10 +55,10 @@ static void collect(struct process *process, struct diagnose_room *room)
 /** Find whose turn it is in an ordered region. */
 static void find_turn(struct process *process, struct lock *lock)
 {
-	struct thread *first = lock->waiters[0];
+	struct thread *first = lock->waiters.all[0];
 	int turn;
 
-	if (!first->handle || !first->team || strcmp(lock->kind, "ordered") != 0 ||
+	if (!first->handle || !first->team || lock->kind != ompd_ext_wait_ordered ||
 	    !is_ok(SPACE_CALL(lock->runtime->space, ext_get_ordered_turn, first->handle, &turn))) {
 		lock->reason = "the runtime does not record whose turn it is";
 		return;
@@ -110,9 +108,9 @@ static const char *why_unknown(struct arena *arena, const ompd_ext_lock_info *in
 /** Ask the runtime. @return false: it does not record an owner, or it could not be asked. */
 static bool find_recorded_owner(struct process *process, struct lock *lock)
 {
-	uint32_t kind = strcmp(lock->kind, "critical") == 0  ? ompd_ext_lock_critical :
-			strcmp(lock->kind, "nest_lock") == 0 ? ompd_ext_lock_nested :
-							       ompd_ext_lock_simple;
+	uint32_t kind = lock->kind == ompd_ext_wait_critical  ? ompd_ext_lock_critical :
+			lock->kind == ompd_ext_wait_nest_lock ? ompd_ext_lock_nested :
+								ompd_ext_lock_simple;
 	struct space *space = lock->runtime->space;
 	ompd_ext_lock_info info;
 	struct ompdbg_error *error = SPACE_CALL(space, ext_get_lock_info, space_handle(space), kind,
@@ -183,7 +181,7 @@ struct lock *process_locks(struct process *process, size_t *count)
 		for (size_t i = 0; i < room->num_locks; i++) {
 			if (is_ordered_kind(room->locks[i].kind))
 				find_turn(process, &room->locks[i]);
-			else if (is_pthread_mutex_kind(room->locks[i].kind))
+			else if (room->locks[i].kind == WAIT_PTHREAD_MUTEX)
 				find_mutex_owner(process, &room->locks[i]);
 			else
 				find_owner(process, &room->locks[i]);

@@ -9,8 +9,6 @@
 #include "wait/room.h"
 
 enum {
-	MAX_BLOCKS = 1024,
-	MAX_FUNCTION = 1 << 16, // bytes of a function that are looked at
 	MAX_CALLS = 128,
 	MAX_FRAMES = 256,
 };
@@ -65,17 +63,13 @@ struct loop_calls {
 	uint64_t here; // the frame's pc, or the call that returns there
 };
 
-static bool find_calls(struct thread *thread, struct code_reader *code,
-		       const struct code_flow *flow, struct loop_calls *found)
+static bool find_calls(struct runtime *runtime, const struct code_flow *flow,
+		       struct loop_calls *found)
 {
 	for (uint32_t i = 0; i < flow->count; i++) {
 		const struct code_block *block = &flow->blocks[i];
-		struct code_instruction call;
 		ompd_ext_wait_site site;
-		uint64_t entry;
-		if (block->kind != CODE_CALL || code_decode(code, block->last, &call) != CODE_OK ||
-		    code_callee(code, &call, &entry) != CODE_OK ||
-		    !classify_entry(thread->runtime, entry, &site))
+		if (block->kind != CODE_CALL || !classify_block(runtime, block, &site))
 			continue;
 		enum loop_call_kind kind = loop_call_kind(site.function);
 		if (kind == NO_LOOP_CALL)
@@ -114,28 +108,16 @@ static bool follows(const struct code_flow *flow, struct loop_calls *calls, uint
 static int64_t look_at_frame(struct thread *thread, struct stack_frame *frame)
 {
 	struct process *process = thread->runtime->process;
-	struct code_reader *code = process_code(process);
 	uint64_t start = stack_place(thread_stack(thread), frame)->start;
-	struct code_flow flow = { .blocks = ARENA_ARRAY(&process->arena, struct code_block,
-							MAX_BLOCKS),
-				  .capacity = MAX_BLOCKS };
-	struct code_function function = { .entry = start,
-					  .begin = start,
-					  .end = start + MAX_FUNCTION };
 	struct loop_calls *calls = ARENA_NEW(&process->arena, struct loop_calls);
-	struct code_instruction call;
+	struct code_flow flow;
 	int64_t kind = NOT_KNOWN;
 
-	calls->here = frame->at.pc;
-	if (frame->at.is_call) {
-		if (code_call_before(code, frame->at.pc, &call) != CODE_OK)
-			return NOT_KNOWN;
-		calls->here = call.address;
-	}
-	if (!start || code_flow_build(code, &function, &flow) != CODE_OK || !flow.is_complete)
+	calls->here = frame_here(process, frame);
+	if (!calls->here || !function_flow(process, start, &flow) || !flow.is_complete)
 		return NOT_KNOWN;
-	code_flow_remove_unbound(code, &flow);
-	if (!find_calls(thread, code, &flow, calls))
+	code_flow_remove_unbound(process_code(process), &flow);
+	if (!find_calls(thread->runtime, &flow, calls))
 		return NOT_KNOWN;
 	for (size_t i = 0; i < calls->count; i++) {
 		if (calls->calls[i].kind == LOOP_ENDS &&
@@ -156,22 +138,18 @@ static int64_t look_at_frame(struct thread *thread, struct stack_frame *frame)
 	return kind;
 }
 
-struct loop_kind {
-	int64_t kind;
-};
-
 /** Look at each place once: many threads are at one. */
 static int64_t kind_at_frame(struct thread *thread, struct stack_frame *frame)
 {
 	struct process *process = thread->runtime->process;
-	struct loop_kind **known = (struct loop_kind **)table_put(
-		&diagnose_room(process)->loop_kinds, &process->arena, frame->at.pc);
+	int64_t **known = (int64_t **)table_put(&diagnose_room(process)->loop_kinds,
+						&process->arena, frame->at.pc);
 
 	if (!*known) {
-		struct loop_kind *found = *known = ARENA_NEW(&process->arena, struct loop_kind);
-		found->kind = look_at_frame(thread, frame);
+		*known = ARENA_NEW(&process->arena, int64_t);
+		**known = look_at_frame(thread, frame);
 	}
-	return (*known)->kind;
+	return **known;
 }
 
 /** Find the frame whose code is in the loop that a thread began last, and what that tells. */
@@ -246,11 +224,9 @@ static void describe(struct region *region, const struct in_loop *entries, size_
 	int known = region->num_at_barrier;
 
 	loop->numbers = ARENA_ARRAY(arena, int, count);
-	loop->threads = ARENA_ARRAY(arena, struct thread *, count);
-	loop->num_threads = count;
 	for (size_t i = 0; i < count; i++) {
 		loop->numbers[i] = entries[i].number;
-		loop->threads[i] = entries[i].thread;
+		thread_list_append(&loop->threads, arena, entries[i].thread);
 		known += !region->at_barrier[entries[i].number];
 		if (i && flags & ompd_ext_loop_own &&
 		    __builtin_add_overflow(remaining, entries[i].info.remaining, &remaining))

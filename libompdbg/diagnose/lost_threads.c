@@ -28,7 +28,7 @@ static bool has_all_started(struct region *region)
 /** Check for a thread that may be a member of a region, and is not yet known as such. */
 static bool has_candidate(struct process *process, const struct region *region)
 {
-	struct thread_list members = { .threads = region->members, .count = region->num_members };
+	const struct thread_list members = { region->members, region->num_members, 0 };
 
 	for (size_t i = 0; i < process->num_targets; i++) {
 		if (!thread_list_has(&members, process->threads[i]) &&
@@ -48,7 +48,7 @@ static int count_lost(struct graph *graph, struct region *region)
 }
 
 /** Find such regions. The threads that are in the runtime wait for those that are lost, or will. */
-void find_lost_threads(struct graph *graph, struct finding_list *list)
+void find_lost_threads(struct graph *graph)
 {
 	for (size_t i = 0; i < graph->num_regions; i++) {
 		struct region *region = &graph->regions[i];
@@ -61,11 +61,10 @@ void find_lost_threads(struct graph *graph, struct finding_list *list)
 		}
 		if (!waiters.count)
 			continue;
-		struct finding *finding = finding_add(list, graph, RULE_LOST_THREADS);
+		struct finding *finding = finding_add(graph, RULE_LOST_THREADS);
 		finding->is_certain = true;
 		finding->region = region;
 		finding->num_lost = num_lost;
-		finding->waiters = waiters.threads;
-		finding->num_waiters = waiters.count;
+		finding->waiters = waiters;
 	}
 }

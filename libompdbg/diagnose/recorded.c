@@ -4,9 +4,6 @@
 
 #include "diagnose/room.h"
 
-// ompt_sync_region_t (OpenMP 5.2, 19.4.4.14)
-enum { SYNC_TASKWAIT = 5, SYNC_TASKGROUP = 6 };
-
 const struct record_wait *recorded_wait(struct thread *thread)
 {
 	const struct record_wait *wait = history_wait(thread);
@@ -15,17 +12,16 @@ const struct record_wait *recorded_wait(struct thread *thread)
 
 	if (!seen)
 		return NULL;
-	is_mutex = is_lock_kind(seen->kind) || is_ordered_kind(seen->kind) ||
-		   strcmp(seen->kind, "atomic") == 0;
+	is_mutex = wait_kind(seen->kind)->family == FAMILY_MUTEX || is_ordered_kind(seen->kind);
 	if (wait->kind == RECORD_ACQUIRE)
 		return is_mutex ? wait : NULL;
-	if (wait->detail == SYNC_TASKWAIT)
-		return strcmp(seen->kind, "taskwait") == 0 ||
-				       strcmp(seen->kind, "dependences") == 0 ?
+	if (wait->detail == ompt_sync_region_taskwait)
+		return seen->kind == ompd_ext_wait_taskwait ||
+				       seen->kind == ompd_ext_wait_dependences ?
 			       wait :
 			       NULL;
-	if (wait->detail == SYNC_TASKGROUP)
-		return strcmp(seen->kind, "taskgroup") == 0 ? wait : NULL;
+	if (wait->detail == ompt_sync_region_taskgroup)
+		return seen->kind == ompd_ext_wait_taskgroup ? wait : NULL;
 	return is_barrier_kind(seen->kind) ? wait : NULL;
 }
 

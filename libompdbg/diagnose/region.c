@@ -188,17 +188,15 @@ struct region_group *region_groups(struct region *region, size_t *count)
 			 is_same_wait(group->wait, now.wait) &&
 			 is_same_line(group->location, now.location) &&
 			 (now.inner ||
-			  strcmp(thread_doing(group->threads[0])->text, doing->text) == 0)))
+			  strcmp(thread_doing(group->threads.all[0])->text, doing->text) == 0)))
 			group++;
 		if (group == groups + *count) {
 			*group = now;
 			group->numbers = ARENA_ARRAY(arena, int, region->num_members - i);
-			group->threads =
-				ARENA_ARRAY(arena, struct thread *, region->num_members - i);
 			(*count)++;
 		}
-		group->numbers[group->num_threads] = (int)i;
-		group->threads[group->num_threads++] = thread;
+		group->numbers[group->threads.count] = (int)i;
+		thread_list_append(&group->threads, arena, thread);
 	}
 	region->num_groups = *count;
 	return groups;

@@ -18,7 +18,7 @@ struct diagnose_room {
 	size_t num_locks;
 	struct graph *graph;
 	struct table tasks;	   // struct runtime * -> struct kept_tasks * (task_edges.c)
-	struct table loop_kinds;   // pc of a frame -> struct loop_kind * (loop.c)
+	struct table loop_kinds;   // pc of a frame -> int64_t *, its kind (loop.c)
 	struct table lock_calls;   // entry of a function -> struct lock_calls * (candidate.c)
 	struct table passed_locks; // struct stack_frame * -> struct passed_lock [] (candidate.c)
 };
@@ -36,16 +36,8 @@ struct region *region_of(struct process *process, const struct thread *thread);
 /** Check for a wait at the end of a parallel region. */
 static inline bool is_end_of_region(const struct wait *wait)
 {
-	return wait && strcmp(wait->kind, "barrier_parallel") == 0;
+	return wait && wait->kind == ompd_ext_wait_barrier_parallel;
 }
-
-/** The threads of an edge's or finding's kind, in the order in which they were added, each once. */
-struct thread_list {
-	struct thread **threads;
-	size_t count, capacity;
-};
-void thread_list_add(struct thread_list *list, struct arena *arena, struct thread *thread);
-bool thread_list_has(const struct thread_list *list, const struct thread *thread);
 
 // ---- The graph (graph.c) -----------------------------------------------------------------------
 
@@ -56,7 +48,9 @@ struct graph {
 	size_t num_regions;
 	struct lock *locks;
 	size_t num_locks;
-	struct wait_node *nodes; // one for each thread of the process, in its order
+	struct wait_node *nodes;  // one for each thread of the process, in its order
+	struct finding *findings; // of the diagnosis that is being made
+	size_t num_findings, capacity;
 };
 
 /** The waits of one thread. */
@@ -73,34 +67,57 @@ struct thread *lock_suspect(const struct lock *lock);
 struct thread_list graph_chain(struct graph *graph, struct thread *thread);
 /** Find the node of a thread. */
 struct wait_node *graph_node(struct graph *graph, const struct thread *thread);
+/** Find the lock for which a thread waits; NULL. */
+struct lock *graph_lock(struct graph *graph, const struct thread *thread);
 /** Check that a region's barrier holds up the threads that are seen at it. */
 bool graph_is_held_up(struct graph *graph, struct region *region);
 /** List the tasks of a runtime, not all if there are very many. */
 struct task *const *graph_tasks(struct runtime *runtime, size_t *count);
 
+// How it is made (graph.c, task_edges.c).
+
+/** Add an edge to what a thread waits for. Valid until the next one is added. */
+struct edge *edge_add(struct graph *graph, struct wait_node *node, enum edge_kind kind,
+		      struct thread *thread, bool is_certain);
+
+/** Add what a thread waits for in a taskwait, taskgroup or for dependences (task_edges.c). */
+void add_task_edges(struct graph *graph, struct wait_node *node, uint32_t kind);
+/** Add the tasks that are left to be done where all threads have come to a barrier. */
+void add_edges_to_left_tasks(struct graph *graph, struct wait_node *node, struct region *region);
+
+// ---- Owners of locks (candidate.c, taking.c) ------------------------------------------------------
+
+/**
+ * Find who may hold a lock: functions on a stack whose own calls have set it and, on some way to where
+ * they are, have not unset it; if there is none, frames of other threads that hold its address.
+ */
+void find_candidates(struct process *process, struct lock *lock);
+/** Check for a function of a runtime that unsets locks, or ends a critical or atomic construct. */
+bool is_unset_function(const char *function);
+/** Find the owner of a lock in the recording (taking.c). @return false: it is not certain. */
+bool find_owner_in_history(struct process *process, struct lock *lock);
+/** Find when and where the owner of a lock took it, and whether the recording has another owner than the
+ *  runtime (taking.c). */
+void find_taking(struct process *process, struct lock *lock);
+
 // ---- Findings ----------------------------------------------------------------------------------
 
-struct finding_list {
-	struct finding *findings;
-	size_t count, capacity;
-};
-
 /** Add what the rules find (rules.c, rules_tasks.c, lost_threads.c), without severity and words. */
-void find_deadlocks(struct graph *graph, struct finding_list *list);
-void find_ended_owners(struct graph *graph, struct finding_list *list);
-void find_lost_threads(struct graph *graph, struct finding_list *list);
-void find_different_barriers(struct graph *graph, struct finding_list *list);
-void find_incomplete_barriers(struct graph *graph, struct finding_list *list);
-void find_held_locks(struct graph *graph, struct finding_list *list);
-void find_events(struct graph *graph, struct finding_list *list);
-void find_awaited_tasks(struct graph *graph, struct finding_list *list);
-void join_awaited_tasks(struct graph *graph, struct finding_list *list);
-void find_queued_tasks(struct graph *graph, struct finding_list *list);
-void find_unknown_causes(struct graph *graph, struct finding_list *list);
-void find_spins(struct graph *graph, struct finding_list *list);
+void find_deadlocks(struct graph *graph);
+void find_ended_owners(struct graph *graph);
+void find_lost_threads(struct graph *graph);
+void find_different_barriers(struct graph *graph);
+void find_incomplete_barriers(struct graph *graph);
+void find_held_locks(struct graph *graph);
+void find_events(struct graph *graph);
+void find_awaited_tasks(struct graph *graph);
+void join_awaited_tasks(struct graph *graph);
+void find_queued_tasks(struct graph *graph);
+void find_unknown_causes(struct graph *graph);
+void find_spins(struct graph *graph);
 
 /** Add an empty finding of a rule. */
-struct finding *finding_add(struct finding_list *list, struct graph *graph, enum rule rule);
+struct finding *finding_add(struct graph *graph, enum rule rule);
 /** Tell how bad it is (severity.c). */
 enum severity finding_severity(struct graph *graph, const struct finding *finding);
 /** Put it into words (words.c). */

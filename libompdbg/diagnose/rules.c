@@ -5,25 +5,13 @@
 #include "base/text.h"
 #include "diagnose/room.h"
 
-struct finding *finding_add(struct finding_list *list, struct graph *graph, enum rule rule)
+struct finding *finding_add(struct graph *graph, enum rule rule)
 {
-	struct finding *finding =
-		ARENA_APPEND(&graph->process->arena, list->findings, list->count, list->capacity);
+	struct finding *finding = ARENA_APPEND(&graph->process->arena, graph->findings,
+					       graph->num_findings, graph->capacity);
 
 	finding->rule = rule;
 	return finding;
-}
-
-static void set_waiters(struct finding *finding, const struct thread_list *waiters)
-{
-	finding->waiters = waiters->threads;
-	finding->num_waiters = waiters->count;
-}
-
-static void set_others(struct finding *finding, const struct thread_list *others)
-{
-	finding->others = others->threads;
-	finding->num_others = others->count;
 }
 
 // ---- Deadlocks ---------------------------------------------------------------------------------
@@ -79,7 +67,7 @@ static size_t find_cycle(struct graph *graph, size_t start, struct edge **from, 
 	return length;
 }
 
-void find_deadlocks(struct graph *graph, struct finding_list *list)
+void find_deadlocks(struct graph *graph)
 {
 	struct process *process = graph->process;
 	struct arena *arena = &process->arena;
@@ -96,8 +84,7 @@ void find_deadlocks(struct graph *graph, struct finding_list *list)
 			is_reported |= reported[cycle[i]->waiter->target - process->targets];
 		if (!length || is_reported)
 			continue;
-		struct finding *finding = finding_add(list, graph, RULE_DEADLOCK);
-		struct thread_list waiters = { 0 };
+		struct finding *finding = finding_add(graph, RULE_DEADLOCK);
 		finding->is_certain = true;
 		finding->edges = ARENA_ARRAY(arena, struct edge *, length);
 		finding->num_edges = length;
@@ -105,33 +92,31 @@ void find_deadlocks(struct graph *graph, struct finding_list *list)
 			finding->edges[i] = cycle[i];
 			finding->is_certain &= cycle[i]->is_certain;
 			reported[cycle[i]->waiter->target - process->targets] = true;
-			thread_list_add(&waiters, arena, cycle[i]->waiter);
+			thread_list_add(&finding->waiters, arena, cycle[i]->waiter);
 		}
-		set_waiters(finding, &waiters);
 	}
 }
 
 // ---- Locks -------------------------------------------------------------------------------------
 
-void find_ended_owners(struct graph *graph, struct finding_list *list)
+void find_ended_owners(struct graph *graph)
 {
 	for (size_t i = 0; i < graph->num_locks; i++) {
 		if (!graph->locks[i].owner_ended)
 			continue;
 		// The owner may have ended, or the lock be damaged: neither is certain, unless it was
 		// recorded.
-		struct finding *finding = finding_add(list, graph, RULE_OWNER_ENDED);
+		struct finding *finding = finding_add(graph, RULE_OWNER_ENDED);
 		finding->is_certain = graph->locks[i].source == OWNER_HISTORY;
 		finding->lock = &graph->locks[i];
 		finding->waiters = graph->locks[i].waiters;
-		finding->num_waiters = graph->locks[i].num_waiters;
 	}
 }
 
-static bool is_in_deadlock(const struct finding_list *list, const struct lock *lock)
+static bool is_in_deadlock(const struct graph *graph, const struct lock *lock)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		const struct finding *finding = &list->findings[i];
+	for (size_t i = 0; i < graph->num_findings; i++) {
+		const struct finding *finding = &graph->findings[i];
 		for (size_t k = 0; k < finding->num_edges && finding->rule == RULE_DEADLOCK; k++) {
 			if (finding->edges[k]->lock == lock)
 				return true;
@@ -145,39 +130,37 @@ static bool is_in_deadlock(const struct finding_list *list, const struct lock *l
 static void find_holders(struct graph *graph, const struct lock *lock, struct finding *finding)
 {
 	struct arena *arena = &graph->process->arena;
-	struct region *region = region_of(graph->process, lock->waiters[0]);
-	struct thread_list waiters = { .threads = lock->waiters, .count = lock->num_waiters };
-	struct thread_list others = { 0 };
+	struct region *region = region_of(graph->process, lock->waiters.all[0]);
+	struct thread_list *others = &finding->others;
 
 	if (lock->owner || lock_suspect(lock)) {
-		thread_list_add(&others, arena, lock->owner ? lock->owner : lock_suspect(lock));
+		thread_list_add(others, arena, lock->owner ? lock->owner : lock_suspect(lock));
 	} else if (region && is_ordered_kind(lock->kind)) {
 		for (size_t i = 0; i < region->num_members; i++) {
 			struct thread *thread = region->members[i];
-			if (thread && !region->at_barrier[i] && !thread_list_has(&waiters, thread))
-				thread_list_add(&others, arena, thread);
+			if (thread && !region->at_barrier[i] &&
+			    !thread_list_has(&lock->waiters, thread))
+				thread_list_add(others, arena, thread);
 		}
 	}
-	set_others(finding, &others);
 }
 
-void find_held_locks(struct graph *graph, struct finding_list *list)
+void find_held_locks(struct graph *graph)
 {
 	struct arena *arena = &graph->process->arena;
 
 	for (size_t i = 0; i < graph->num_locks; i++) {
 		struct lock *lock = &graph->locks[i];
 		size_t num_edges = 0, capacity = 0;
-		if (lock->owner_ended || lock->is_held == NO || is_in_deadlock(list, lock))
+		if (lock->owner_ended || lock->is_held == NO || is_in_deadlock(graph, lock))
 			continue;
-		struct finding *finding = finding_add(
-			list, graph, is_ordered_kind(lock->kind) ? RULE_ORDERED : RULE_LOCK);
+		struct finding *finding =
+			finding_add(graph, is_ordered_kind(lock->kind) ? RULE_ORDERED : RULE_LOCK);
 		finding->is_certain = lock->owner;
 		finding->lock = lock;
 		finding->waiters = lock->waiters;
-		finding->num_waiters = lock->num_waiters;
-		for (size_t k = 0; k < lock->num_waiters; k++) {
-			struct wait_node *node = graph_node(graph, lock->waiters[k]);
+		for (size_t k = 0; k < lock->waiters.count; k++) {
+			struct wait_node *node = graph_node(graph, lock->waiters.all[k]);
 			for (size_t e = 0; e < node->num_edges; e++)
 				*ARENA_APPEND(arena, finding->edges, num_edges, capacity) =
 					&node->edges[e];
@@ -201,11 +184,10 @@ static void split_members(struct graph *graph, struct region *region, struct thr
 }
 
 /** Check for a finding of a rule about a region. */
-static bool has_finding(const struct finding_list *list, enum rule rule,
-			const struct region *region)
+static bool has_finding(const struct graph *graph, enum rule rule, const struct region *region)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		if (list->findings[i].rule == rule && list->findings[i].region == region)
+	for (size_t i = 0; i < graph->num_findings; i++) {
+		if (graph->findings[i].rule == rule && graph->findings[i].region == region)
 			return true;
 	}
 	return false;
@@ -260,7 +242,7 @@ bool is_at_several_barriers(struct region *region)
 	       progress->arrived > 0;
 }
 
-void find_different_barriers(struct graph *graph, struct finding_list *list)
+void find_different_barriers(struct graph *graph)
 {
 	for (size_t i = 0; i < graph->num_regions; i++) {
 		struct region *region = &graph->regions[i];
@@ -269,28 +251,28 @@ void find_different_barriers(struct graph *graph, struct finding_list *list)
 		    (region->progress && region->progress->tasks_left))
 			continue;
 		split_members(graph, region, &there, &missing);
-		struct finding *finding = finding_add(list, graph, RULE_DIFFERENT_BARRIERS);
+		struct finding *finding = finding_add(graph, RULE_DIFFERENT_BARRIERS);
 		finding->is_certain = true;
 		finding->region = region;
-		set_waiters(finding, &there);
-		set_others(finding, &missing);
+		finding->waiters = there;
+		finding->others = missing;
 	}
 }
 
-void find_incomplete_barriers(struct graph *graph, struct finding_list *list)
+void find_incomplete_barriers(struct graph *graph)
 {
 	for (size_t i = 0; i < graph->num_regions; i++) {
 		struct region *region = &graph->regions[i];
 		struct thread_list there = { 0 }, missing = { 0 };
 		split_members(graph, region, &there, &missing);
 		if (!there.count || !(missing.count || region->unseen) ||
-		    has_finding(list, RULE_LOST_THREADS, region) ||
-		    has_finding(list, RULE_DIFFERENT_BARRIERS, region))
+		    has_finding(graph, RULE_LOST_THREADS, region) ||
+		    has_finding(graph, RULE_DIFFERENT_BARRIERS, region))
 			continue;
-		struct finding *finding = finding_add(list, graph, RULE_BARRIER);
+		struct finding *finding = finding_add(graph, RULE_BARRIER);
 		finding->is_certain = graph_is_held_up(graph, region);
 		finding->region = region;
-		set_waiters(finding, &there);
-		set_others(finding, &missing);
+		finding->waiters = there;
+		finding->others = missing;
 	}
 }

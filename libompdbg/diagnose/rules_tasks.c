@@ -7,17 +7,6 @@
 
 // ---- Tasks -------------------------------------------------------------------------------------
 
-/** Call @p visit for each edge of the graph. */
-static void visit_edges(struct graph *graph, void (*visit)(void *context, struct edge *edge),
-			void *context)
-{
-	for (size_t i = 0; i < graph->process->num_targets; i++) {
-		struct wait_node *node = &graph->nodes[i];
-		for (size_t k = 0; k < node->num_edges; k++)
-			visit(context, &node->edges[k]);
-	}
-}
-
 /** Edges that lead to one task, or to one thing that is no task. */
 struct edge_group {
 	struct edge **edges;
@@ -26,9 +15,6 @@ struct edge_group {
 
 /** Groups of edges, in the order of their first ones. */
 struct edge_groups {
-	struct arena *arena;
-	uint32_t kinds; // 1 << enum edge_kind for those that are wanted
-	bool with_task; // those that lead to a task are
 	struct table by_key;
 	struct edge_group **groups;
 	size_t count, capacity;
@@ -46,27 +32,37 @@ static uint64_t key_of(const struct edge *edge)
 	return ~(uint64_t)waiter->target->number; // no identity
 }
 
-static void group_edge(void *context, struct edge *edge)
+static void group_edge(struct edge_groups *groups, struct arena *arena, struct edge *edge)
 {
-	struct edge_groups *groups = context;
-
-	if (!(groups->kinds >> edge->kind & 1) || groups->with_task != (edge->task != NULL))
-		return;
 	struct edge_group **group =
-		(struct edge_group **)table_put(&groups->by_key, groups->arena, key_of(edge));
+		(struct edge_group **)table_put(&groups->by_key, arena, key_of(edge));
 	if (!*group) {
-		*group = ARENA_NEW(groups->arena, struct edge_group);
-		*ARENA_APPEND(groups->arena, groups->groups, groups->count, groups->capacity) =
-			*group;
+		*group = ARENA_NEW(arena, struct edge_group);
+		*ARENA_APPEND(arena, groups->groups, groups->count, groups->capacity) = *group;
 	}
-	*ARENA_APPEND(groups->arena, (*group)->edges, (*group)->count, (*group)->capacity) = edge;
+	*ARENA_APPEND(arena, (*group)->edges, (*group)->count, (*group)->capacity) = edge;
 }
 
-static struct finding *add_finding_of(struct finding_list *list, struct graph *graph,
-				      enum rule rule, const struct edge_group *group)
+/** Group the edges of some kinds, 1 << enum edge_kind for each, that lead to a task, or that do not. */
+static struct edge_groups group_edges(struct graph *graph, uint32_t kinds, bool with_task)
 {
-	struct finding *finding = finding_add(list, graph, rule);
-	struct thread_list waiters = { 0 };
+	struct edge_groups groups = { 0 };
+
+	for (size_t i = 0; i < graph->process->num_targets; i++) {
+		struct wait_node *node = &graph->nodes[i];
+		for (size_t k = 0; k < node->num_edges; k++) {
+			struct edge *edge = &node->edges[k];
+			if (kinds >> edge->kind & 1 && with_task == (edge->task != NULL))
+				group_edge(&groups, &graph->process->arena, edge);
+		}
+	}
+	return groups;
+}
+
+static struct finding *add_finding_of(struct graph *graph, enum rule rule,
+				      const struct edge_group *group)
+{
+	struct finding *finding = finding_add(graph, rule);
 
 	finding->is_certain = true;
 	finding->edges = group->edges;
@@ -74,44 +70,34 @@ static struct finding *add_finding_of(struct finding_list *list, struct graph *g
 	finding->task = group->edges[0]->task;
 	for (size_t i = 0; i < group->count; i++) {
 		finding->is_certain &= group->edges[i]->is_certain;
-		thread_list_add(&waiters, &graph->process->arena, group->edges[i]->waiter);
+		thread_list_add(&finding->waiters, &graph->process->arena, group->edges[i]->waiter);
 	}
-	finding->waiters = waiters.threads;
-	finding->num_waiters = waiters.count;
 	return finding;
 }
 
 /** Find detached tasks whose code is done and whose event nobody has fulfilled. */
-void find_events(struct graph *graph, struct finding_list *list)
+void find_events(struct graph *graph)
 {
 	for (int with_task = 1; with_task >= 0; with_task--) {
-		struct edge_groups groups = { .arena = &graph->process->arena,
-					      .kinds = 1U << EDGE_EVENT,
-					      .with_task = with_task };
-		visit_edges(graph, group_edge, &groups);
+		struct edge_groups groups = group_edges(graph, 1U << EDGE_EVENT, with_task);
 		for (size_t i = 0; i < groups.count; i++) {
 			struct finding *finding =
-				add_finding_of(list, graph, RULE_EVENT, groups.groups[i]);
+				add_finding_of(graph, RULE_EVENT, groups.groups[i]);
 			finding->is_certain = with_task;
 		}
 	}
 }
 
 /** Find tasks that run on another thread, or are blocked for an unknown reason. */
-void find_awaited_tasks(struct graph *graph, struct finding_list *list)
+void find_awaited_tasks(struct graph *graph)
 {
-	struct edge_groups groups = { .arena = &graph->process->arena,
-				      .kinds = 1U << EDGE_TASK | 1U << EDGE_BLOCKED,
-				      .with_task = true };
+	struct edge_groups groups = group_edges(graph, 1U << EDGE_TASK | 1U << EDGE_BLOCKED, true);
 
-	visit_edges(graph, group_edge, &groups);
 	for (size_t i = 0; i < groups.count; i++) {
-		struct finding *finding = add_finding_of(list, graph, RULE_TASK, groups.groups[i]);
-		struct thread_list others = { 0 };
+		struct finding *finding = add_finding_of(graph, RULE_TASK, groups.groups[i]);
 		if (finding->edges[0]->thread)
-			thread_list_add(&others, groups.arena, finding->edges[0]->thread);
-		finding->others = others.threads;
-		finding->num_others = others.count;
+			thread_list_add(&finding->others, &graph->process->arena,
+					finding->edges[0]->thread);
 	}
 }
 
@@ -138,26 +124,11 @@ static bool is_alike(const struct finding *a, const struct finding *b)
 
 	return a->severity == b->severity && a->is_certain == b->is_certain &&
 	       (first->through != NULL) == (other->through != NULL) &&
-	       (a->num_others != 0) == (b->num_others != 0) &&
+	       (a->others.count != 0) == (b->others.count != 0) &&
 	       first->task->info.function == other->task->info.function &&
-	       is_same_text(thread_doing(a->waiters[0])->text, thread_doing(b->waiters[0])->text) &&
-	       is_same_place(place_of(a->waiters[0]), place_of(b->waiters[0]));
-}
-
-/** Return two lists of threads as one, each thread once. */
-static struct thread **joined_threads(struct arena *arena, struct thread *const *a, size_t num_a,
-				      struct thread *const *b, size_t num_b, size_t *count)
-{
-	struct thread **threads = ARENA_ARRAY(arena, struct thread *, num_a + num_b);
-	struct thread_list all = { .threads = threads };
-
-	for (size_t i = 0; i < num_a + num_b; i++) {
-		struct thread *thread = i < num_a ? a[i] : b[i - num_a];
-		if (!thread_list_has(&all, thread))
-			threads[all.count++] = thread;
-	}
-	*count = all.count;
-	return threads;
+	       is_same_text(thread_doing(a->waiters.all[0])->text,
+			    thread_doing(b->waiters.all[0])->text) &&
+	       is_same_place(place_of(a->waiters.all[0]), place_of(b->waiters.all[0]));
 }
 
 static void join(struct arena *arena, struct finding *finding, const struct finding *other)
@@ -171,33 +142,30 @@ static void join(struct arena *arena, struct finding *finding, const struct find
 	finding->edges = edges;
 	finding->num_edges = count;
 	finding->task = NULL;
-	finding->waiters = joined_threads(arena, finding->waiters, finding->num_waiters,
-					  other->waiters, other->num_waiters,
-					  &finding->num_waiters);
-	finding->others = joined_threads(arena, finding->others, finding->num_others, other->others,
-					 other->num_others, &finding->num_others);
+	thread_list_join(&finding->waiters, arena, &other->waiters);
+	thread_list_join(&finding->others, arena, &other->others);
 }
 
 /** Make one finding of those about tasks that are alike: in a program with many threads there are
  *  hundreds. */
-void join_awaited_tasks(struct graph *graph, struct finding_list *list)
+void join_awaited_tasks(struct graph *graph)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < list->count; i++) {
-		struct finding *finding = &list->findings[i], *first = NULL;
+	for (size_t i = 0; i < graph->num_findings; i++) {
+		struct finding *finding = &graph->findings[i], *first = NULL;
 
 		for (size_t k = 0; k < kept && finding->rule == RULE_TASK && !first; k++) {
-			if (list->findings[k].rule == RULE_TASK &&
-			    is_alike(&list->findings[k], finding))
-				first = &list->findings[k];
+			if (graph->findings[k].rule == RULE_TASK &&
+			    is_alike(&graph->findings[k], finding))
+				first = &graph->findings[k];
 		}
 		if (first)
 			join(&graph->process->arena, first, finding);
 		else
-			list->findings[kept++] = *finding;
+			graph->findings[kept++] = *finding;
 	}
-	list->count = kept;
+	graph->num_findings = kept;
 }
 
 /** Check that a thread sleeps, and not where the runtime lets it run tasks. */
@@ -206,14 +174,14 @@ static bool cannot_run_tasks(struct thread *thread)
 	const struct wait *wait = thread_wait(thread);
 
 	if (wait)
-		return is_lock_kind(wait->kind) || is_pthread_mutex_kind(wait->kind) ||
-		       strcmp(wait->kind, "ordered") == 0;
+		return is_lock_kind(wait->kind) || wait->kind == WAIT_PTHREAD_MUTEX ||
+		       wait->kind == ompd_ext_wait_ordered;
 	return !thread_is_in_runtime(thread) && thread_is_asleep(thread);
 }
 
 /** Find tasks that are ready and that nobody runs: all threads of their team wait where they can't run
  *  any, for locks and the like. */
-void find_queued_tasks(struct graph *graph, struct finding_list *list)
+void find_queued_tasks(struct graph *graph)
 {
 	struct arena *arena = &graph->process->arena;
 
@@ -235,17 +203,16 @@ void find_queued_tasks(struct graph *graph, struct finding_list *list)
 				continue;
 			struct edge *edge = ARENA_NEW(arena, struct edge);
 			edge->kind = EDGE_QUEUED;
-			edge->waiter = stuck.threads[0];
+			edge->waiter = stuck.all[0];
 			edge->is_certain = true;
 			edge->task = tasks[k];
 			*ARENA_APPEND(arena, edges, num_edges, capacity) = edge;
 		}
 		if (!num_edges)
 			continue;
-		struct finding *finding = finding_add(list, graph, RULE_QUEUED);
+		struct finding *finding = finding_add(graph, RULE_QUEUED);
 		finding->is_certain = true;
-		finding->waiters = stuck.threads;
-		finding->num_waiters = stuck.count;
+		finding->waiters = stuck;
 		finding->edges = edges;
 		finding->num_edges = num_edges;
 		finding->region = region;
@@ -255,78 +222,58 @@ void find_queued_tasks(struct graph *graph, struct finding_list *list)
 
 // ---- What is not known -------------------------------------------------------------------------
 
-static bool is_waiter_of(const struct finding_list *list, const struct thread *thread,
-			 bool barriers_only)
+static bool is_waiter_of(const struct graph *graph, const struct thread *thread, bool barriers_only)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		const struct finding *finding = &list->findings[i];
+	for (size_t i = 0; i < graph->num_findings; i++) {
+		const struct finding *finding = &graph->findings[i];
 		if (barriers_only && finding->rule != RULE_LOST_THREADS &&
 		    finding->rule != RULE_DIFFERENT_BARRIERS && finding->rule != RULE_BARRIER)
 			continue;
-		for (size_t k = 0; k < finding->num_waiters; k++) {
-			if (finding->waiters[k] == thread)
-				return true;
-		}
-	}
-	return false;
-}
-
-static bool waits_for_lock(const struct graph *graph, const struct thread *thread)
-{
-	for (size_t i = 0; i < graph->num_locks; i++) {
-		for (size_t k = 0; k < graph->locks[i].num_waiters; k++) {
-			if (graph->locks[i].waiters[k] == thread)
-				return true;
-		}
+		if (thread_list_has(&finding->waiters, thread))
+			return true;
 	}
 	return false;
 }
 
 /** Find threads that wait, and nothing is known for what: if they are at a barrier, all of the region's
  *  are. Certain, if something is known of every thread. */
-void find_unknown_causes(struct graph *graph, struct finding_list *list)
+void find_unknown_causes(struct graph *graph)
 {
 	struct process *process = graph->process;
-	struct arena *arena = &process->arena;
-	struct finding_list found = { 0 };
 
 	for (size_t i = 0; i < process->num_targets; i++) {
 		struct thread *thread = process->threads[i];
 		const struct wait *wait = thread_wait(thread);
 		if (!graph->nodes[i].waits || graph->nodes[i].num_edges || !wait ||
-		    is_waiter_of(list, thread, true) || waits_for_lock(graph, thread))
+		    is_waiter_of(graph, thread, true) || graph_lock(graph, thread))
 			continue;
 		bool at_barrier = is_barrier_kind(wait->kind);
 		struct finding *finding = NULL;
-		for (size_t k = 0; k < found.count && !finding; k++) {
-			struct thread *first = found.findings[k].waiters[0];
-			const char *kind = thread_wait(first)->kind;
+		for (size_t k = 0; k < graph->num_findings && !finding; k++) {
+			if (graph->findings[k].rule != RULE_UNKNOWN)
+				continue;
+			struct thread *first = graph->findings[k].waiters.all[0];
 			if (first->team == thread->team &&
-			    (at_barrier ? is_barrier_kind(kind) : strcmp(kind, wait->kind) == 0))
-				finding = &found.findings[k];
+			    (at_barrier ? is_barrier_kind(thread_wait(first)->kind) :
+					  thread_wait(first)->kind == wait->kind))
+				finding = &graph->findings[k];
 		}
 		if (!finding) {
-			finding = finding_add(&found, graph, RULE_UNKNOWN);
+			finding = finding_add(graph, RULE_UNKNOWN);
 			finding->is_certain = process_is_seen_whole(process);
 			finding->region = at_barrier ? region_of(process, thread) : NULL;
-			finding->waiters =
-				ARENA_ARRAY(arena, struct thread *, process->num_targets - i);
 		}
-		finding->waiters[finding->num_waiters++] = thread;
+		thread_list_append(&finding->waiters, &process->arena, thread);
 	}
-	for (size_t i = 0; i < found.count; i++)
-		*finding_add(list, graph, RULE_UNKNOWN) = found.findings[i];
 }
 
 // ---- Threads that spin -------------------------------------------------------------------------
 
-static bool is_other_of(const struct finding_list *list, const struct thread *thread)
+static bool is_other_of(const struct graph *graph, const struct thread *thread)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		for (size_t k = 0; k < list->findings[i].num_others; k++) {
-			if (list->findings[i].others[k] == thread)
-				return true;
-		}
+	for (size_t i = 0; i < graph->num_findings; i++) {
+		if (thread_list_has(&graph->findings[i].others, thread))
+			return true;
 	}
 	return false;
 }
@@ -344,35 +291,32 @@ static bool is_same_spin(const struct spin *a, const struct spin *b)
 }
 
 /** Find loops that only look at memory, of threads about which nothing was told. */
-void find_spins(struct graph *graph, struct finding_list *list)
+void find_spins(struct graph *graph)
 {
 	struct process *process = graph->process;
-	struct finding_list found = { 0 };
 
 	for (size_t i = 0; i < process->num_targets; i++) {
 		struct thread *thread = process->threads[i];
-		if (thread_is_openmp(thread) == NO || is_waiter_of(list, thread, false) ||
-		    is_other_of(list, thread))
+		if (thread_is_openmp(thread) == NO || is_waiter_of(graph, thread, false) ||
+		    is_other_of(graph, thread))
 			continue;
 		const struct spin *spin = thread_spin(thread);
 		const struct location *place = spin ? thread_location(thread) : NULL;
 		struct finding *finding = NULL;
 		if (!place)
 			continue;
-		for (size_t k = 0; k < found.count && !finding; k++) {
-			struct thread *first = found.findings[k].waiters[0];
+		for (size_t k = 0; k < graph->num_findings && !finding; k++) {
+			if (graph->findings[k].rule != RULE_SPIN)
+				continue;
+			struct thread *first = graph->findings[k].waiters.all[0];
 			if (is_same_spin(thread_spin(first), spin) &&
 			    is_same_place(thread_location(first), place))
-				finding = &found.findings[k];
+				finding = &graph->findings[k];
 		}
 		if (!finding) {
-			finding = finding_add(&found, graph, RULE_SPIN);
+			finding = finding_add(graph, RULE_SPIN);
 			finding->is_certain = true;
-			finding->waiters = ARENA_ARRAY(&process->arena, struct thread *,
-						       process->num_targets - i);
 		}
-		finding->waiters[finding->num_waiters++] = thread;
+		thread_list_append(&finding->waiters, &process->arena, thread);
 	}
-	for (size_t i = 0; i < found.count; i++)
-		*finding_add(list, graph, RULE_SPIN) = found.findings[i];
 }

@@ -29,16 +29,9 @@ static void add_who_might(struct graph *graph, struct thread_list *list)
 	for (size_t i = 0; i < process->num_targets; i++) {
 		const struct wait *wait = thread_wait(process->threads[i]);
 		if (thread_is_openmp(process->threads[i]) != NO &&
-		    !(wait && strcmp(wait->kind, "idle") == 0))
+		    !(wait && wait->kind == ompd_ext_wait_idle))
 			thread_list_add(list, &process->arena, process->threads[i]);
 	}
-}
-
-static bool sleeps(struct thread *thread)
-{
-	struct system_call call;
-
-	return thread_system_call(thread, &call) && (call.sleeps || call.waits_outside);
 }
 
 /** Add those for whom a thread waits. @return true: it works. */
@@ -46,6 +39,7 @@ static bool works(struct graph *graph, struct thread *thread, struct thread_list
 {
 	struct process *process = graph->process;
 	struct wait_node *node = graph_node(graph, thread);
+	struct system_call call;
 	bool has_known = false;
 
 	if (!thread_wait(thread) && !node->waits) {
@@ -54,7 +48,8 @@ static bool works(struct graph *graph, struct thread *thread, struct thread_list
 			for (size_t i = 0; i < process->num_targets; i++) // any may end that
 				thread_list_add(list, &process->arena, process->threads[i]);
 		}
-		return !spin && !sleeps(thread);
+		return !spin &&
+		       !(thread_system_call(thread, &call) && (call.sleeps || call.waits_outside));
 	}
 	for (size_t i = 0; i < node->num_edges; i++) {
 		if (!node->edges[i].thread)
@@ -72,12 +67,11 @@ static bool somebody_works(struct graph *graph, const struct finding *finding)
 {
 	struct thread_list list = { 0 };
 
-	for (size_t i = 0; i < finding->num_others; i++)
-		thread_list_add(&list, &graph->process->arena, finding->others[i]);
+	thread_list_join(&list, &graph->process->arena, &finding->others);
 	if (!list.count)
 		add_who_might(graph, &list);
 	for (size_t i = 0; i < list.count; i++) {
-		if (works(graph, list.threads[i], &list))
+		if (works(graph, list.all[i], &list))
 			return true;
 	}
 	return false;

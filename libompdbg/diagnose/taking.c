@@ -3,53 +3,45 @@
 // Who took a lock, when and where: what the recorder saw. The runtime's own memory is believed first.
 
 #include "base/text.h"
-#include "diagnose/candidate.h"
+#include "diagnose/room.h"
 #include "diagnose/words.h"
-
-// ompt_mutex_t (OpenMP 5.2, 19.4.4.16)
-enum {
-	MUTEX_LOCK = 1,
-	MUTEX_TEST_LOCK,
-	MUTEX_NEST_LOCK,
-	MUTEX_TEST_NEST_LOCK,
-	MUTEX_CRITICAL,
-	MUTEX_ATOMIC,
-	MUTEX_ORDERED,
-};
 
 /** Check that a recorded kind of mutex may be that of a lock. */
 static bool may_be(const struct lock *lock, uint32_t mutex)
 {
-	bool is_critical = mutex == MUTEX_CRITICAL;
-	bool is_lock = mutex == MUTEX_LOCK || mutex == MUTEX_TEST_LOCK;
-	bool is_nested = mutex == MUTEX_NEST_LOCK || mutex == MUTEX_TEST_NEST_LOCK;
+	bool is_critical = mutex == ompt_mutex_critical;
+	bool is_lock = mutex == ompt_mutex_lock || mutex == ompt_mutex_test_lock;
+	bool is_nested = mutex == ompt_mutex_nest_lock || mutex == ompt_mutex_test_nest_lock;
 
-	if (strcmp(lock->kind, "lock") == 0)
+	switch (lock->kind) {
+	case ompd_ext_wait_lock:
 		return is_lock;
-	if (strcmp(lock->kind, "nest_lock") == 0)
+	case ompd_ext_wait_nest_lock:
 		return is_nested;
-	if (strcmp(lock->kind, "critical") == 0)
+	case ompd_ext_wait_critical:
 		return is_critical;
-	if (strcmp(lock->kind, "atomic") == 0)
-		return mutex == MUTEX_ATOMIC;
-	if (strcmp(lock->kind, "ordered") == 0)
-		return mutex == MUTEX_ORDERED;
-	return strcmp(lock->kind, "mutex") == 0 && (is_lock || is_nested || is_critical);
+	case ompd_ext_wait_atomic:
+		return mutex == ompt_mutex_atomic;
+	case ompd_ext_wait_ordered:
+		return mutex == ompt_mutex_ordered;
+	default:
+		return lock->kind == WAIT_MUTEX && (is_lock || is_nested || is_critical);
+	}
 }
 
 /** Find how the recorder calls a lock: as the threads say that wait for it. Runtimes do
  *  not call what is no lock by an address that the stacks show. @return 0: unknown. */
 static uint64_t recorded_id(const struct lock *lock)
 {
-	for (size_t i = 0; i < lock->num_waiters; i++) {
-		const struct record_wait *wait = history_wait(lock->waiters[i]);
+	for (size_t i = 0; i < lock->waiters.count; i++) {
+		const struct record_wait *wait = history_wait(lock->waiters.all[i]);
 		if (!wait || wait->kind != RECORD_ACQUIRE || !may_be(lock, wait->detail))
 			continue;
-		if (wait->detail >= MUTEX_CRITICAL || !lock->address ||
+		if (wait->detail >= ompt_mutex_critical || !lock->address ||
 		    wait->object == lock->address)
 			return wait->object;
 	}
-	return strcmp(lock->kind, "lock") == 0 || strcmp(lock->kind, "nest_lock") == 0 ?
+	return lock->kind == ompd_ext_wait_lock || lock->kind == ompd_ext_wait_nest_lock ?
 		       lock->address :
 		       0;
 }
@@ -57,9 +49,9 @@ static uint64_t recorded_id(const struct lock *lock)
 /** Tell which kind of mutex a function unsets. */
 static uint32_t unset_mutex(const char *function)
 {
-	return strstr(function, "critical") ? MUTEX_CRITICAL :
-	       strstr(function, "nest")	    ? MUTEX_NEST_LOCK :
-					      MUTEX_LOCK;
+	return strstr(function, "critical") ? ompt_mutex_critical :
+	       strstr(function, "nest")	    ? ompt_mutex_nest_lock :
+					      ompt_mutex_lock;
 }
 
 /** Check for a thread that has perhaps unset what it holds, and not recorded it yet: the runtime reports
@@ -80,8 +72,8 @@ static bool may_be_unsetting(struct thread *thread, const struct record_hold *ho
 	    unset_mutex(evidence->call.function) != hold->kind)
 		return false;
 	// Code that jumped to the function has no frame with the lock.
-	if (hold->kind != MUTEX_CRITICAL && caller &&
-	    classify_call(thread->runtime, thread, caller, &site) &&
+	if (hold->kind != ompt_mutex_critical && caller &&
+	    classify_call(thread->runtime, caller, &site) &&
 	    is_same_text(site.function, evidence->call.function))
 		address = call_lock_at(thread, caller, caller->at.pc, NULL);
 	return !address || address == hold->object;

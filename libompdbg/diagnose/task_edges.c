@@ -2,7 +2,7 @@
 //
 // The tasks for which threads wait.
 
-#include "diagnose/edges.h"
+#include "diagnose/room.h"
 
 enum { MAX_TASKS = 100000 }; // more are not looked at one by one
 
@@ -236,13 +236,13 @@ void add_edges_to_left_tasks(struct graph *graph, struct wait_node *node, struct
 		edge_add(graph, node, EDGE_EVENT, NULL, false);
 }
 
-void add_task_edges(struct graph *graph, struct wait_node *node, const char *kind)
+void add_task_edges(struct graph *graph, struct wait_node *node, uint32_t kind)
 {
 	struct kept_tasks *kept = tasks_of(node->thread->runtime);
 	struct task *current = thread_task(node->thread);
 	struct task **wanted = ARENA_ARRAY(&graph->process->arena, struct task *, kept->count);
-	bool is_group = strcmp(kind, "taskgroup") == 0;
-	bool is_dependences = strcmp(kind, "dependences") == 0;
+	bool is_group = kind == ompd_ext_wait_taskgroup;
+	bool is_dependences = kind == ompd_ext_wait_dependences;
 	size_t count = 0;
 
 	if (!current)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/expression.h"
 #include "base/text.h"
 #include "wait/evidence.h"
@@ -48,7 +49,6 @@ struct question {
 static struct ompdbg_error *evaluate_in(const struct question *question, struct thread *thread,
 					const struct stack_frame *frame, struct ompdbg_value *ret)
 {
-	const struct ompdbg_services *services = thread->runtime->process->services;
 	struct arena *arena = &thread->runtime->process->arena;
 	uint64_t place = frame->at.is_inlined ? 0 : frame->at.pc << 1 | frame->at.is_call;
 	const struct ompdbg_value *known = place ? table_get(question->shared, place) : NULL;
@@ -57,9 +57,9 @@ static struct ompdbg_error *evaluate_in(const struct question *question, struct 
 		*ret = *known;
 		return NULL;
 	}
-	struct ompdbg_error *error = services->evaluate(services->context, thread->target->number,
-							&frame->at, question->expression,
-							question->format, ret);
+	struct ompdbg_error *error = SERVICE(thread->runtime->process, evaluate,
+					     thread->target->number, &frame->at,
+					     question->expression, question->format, ret);
 
 	if (error && error->code != OMPDBG_BAD_INPUT && error->code != OMPDBG_INTERRUPTED) {
 		*ret = (struct ompdbg_value){ .problem = arena_strdup(arena, error->message) };
@@ -121,49 +121,28 @@ static struct ompdbg_error *evaluate(const struct question *question, struct thr
 
 // ---- Groups ------------------------------------------------------------------------------------
 
-static bool are_equal(const struct thread_value *one, const struct thread_value *other)
-{
-	const char *function = one->location ? one->location->function : NULL;
-	const char *others = other->location ? other->location->function : NULL;
-
-	return is_same_text(one->value.text, other->value.text) &&
-	       is_same_text(one->value.problem, other->value.problem) &&
-	       is_same_text(function, others);
-}
-
-/** Return a hash of what are_equal() compares most often. */
-static uint64_t hash_of(const struct thread_value *value)
-{
-	uint64_t hash = 0;
-
-	for (const char *at = value->value.text ? value->value.text : ""; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
-/** A group of which others have the same hash. */
-struct bucket {
-	struct bucket *next;
-	size_t group;
-};
-
+/** Find the group of a value: threads in the same function with the same value, or none for the same
+ *  reason. */
 static struct value_group *group_of(struct arena *arena, struct values *values,
-				    struct table *by_hash, const struct thread_value *value)
+				    struct string_table *known, const struct thread_value *value)
 {
-	void **first = table_put(by_hash, arena, hash_of(value));
-	struct bucket *bucket = *first;
+	const char *function = value->location ? value->location->function : NULL;
+	const char *text = value->value.text, *problem = value->value.problem;
+	struct buffer key = { 0 };
 
-	while (bucket && !are_equal(values->groups[bucket->group].first, value))
-		bucket = bucket->next;
-	if (bucket)
-		return &values->groups[bucket->group];
-	bucket = ARENA_NEW(arena, struct bucket);
-	*bucket = (struct bucket){ *first, values->num_groups };
-	*first = bucket;
-	struct value_group *group =
-		ARENA_APPEND(arena, values->groups, values->num_groups, values->capacity);
-	group->first = value;
-	return group;
+	buffer_printf(&key, "%s\n%s%s", function ? function : "", text ? "=" : "",
+		      text    ? text :
+		      problem ? problem :
+				"");
+	uintptr_t index = (uintptr_t)string_table_get(known, key.data);
+	if (!index) {
+		ARENA_APPEND(arena, values->groups, values->num_groups, values->capacity)->first =
+			value;
+		index = values->num_groups;
+		*string_table_put(known, arena, arena_strdup(arena, key.data)) = (void *)index;
+	}
+	buffer_deinit(&key);
+	return &values->groups[index - 1];
 }
 
 static bool has_value(const struct value_group *group)
@@ -175,12 +154,13 @@ static bool has_value(const struct value_group *group)
 static int compare(const void *a, const void *b)
 {
 	const struct value_group *one = a, *other = b;
-	int first = one->threads[0]->target->number, others = other->threads[0]->target->number;
+	int first = one->threads.all[0]->target->number,
+	    others = other->threads.all[0]->target->number;
 
 	if (has_value(one) != has_value(other))
 		return has_value(one) ? -1 : 1;
-	if (one->num_threads != other->num_threads)
-		return one->num_threads < other->num_threads ? -1 : 1;
+	if (one->threads.count != other->threads.count)
+		return one->threads.count < other->threads.count ? -1 : 1;
 	return (first > others) - (first < others);
 }
 
@@ -191,7 +171,7 @@ static size_t count_with(const struct values *values, const struct value_group *
 
 	for (size_t i = 0; i < values->num_groups; i++) {
 		if (is_same_text(values->groups[i].first->value.text, wanted->first->value.text))
-			count += values->groups[i].num_threads;
+			count += values->groups[i].threads.count;
 	}
 	return count;
 }
@@ -261,7 +241,7 @@ struct ompdbg_error *values_evaluate(struct process *process, struct thread *con
 	const struct question question = { expression_with_sections(arena, expression), format,
 					   &shared };
 	struct thread_value *all = ARENA_ARRAY(arena, struct thread_value, num_threads);
-	struct table by_hash = { 0 };
+	struct string_table known = { 0 };
 
 	*ret = (struct values){ .expression = expression, .num_threads = num_threads };
 	if (effect && option && starts_with(option, "--"))
@@ -284,9 +264,8 @@ struct ompdbg_error *values_evaluate(struct process *process, struct thread *con
 		}
 		if (error)
 			return error;
-		struct value_group *group = group_of(arena, ret, &by_hash, &all[i]);
-		*ARENA_APPEND(arena, group->threads, group->num_threads, group->capacity) =
-			threads[i];
+		struct value_group *group = group_of(arena, ret, &known, &all[i]);
+		thread_list_append(&group->threads, arena, threads[i]);
 		ret->num_with_value += has_value(group);
 	}
 	if (ret->num_groups)
@@ -297,19 +276,16 @@ struct ompdbg_error *values_evaluate(struct process *process, struct thread *con
 	return NULL;
 }
 
-struct thread **values_threads_with(struct process *process, const struct values *values,
-				    long double number, size_t *count)
+struct thread_list values_threads_with(struct process *process, const struct values *values,
+				       long double number)
 {
-	struct thread **found = ARENA_ARRAY(&process->arena, struct thread *, values->num_threads);
+	struct thread_list found = { 0 };
 
-	*count = 0;
 	for (size_t i = 0; i < values->num_groups; i++) {
 		const struct value_group *group = &values->groups[i];
 
-		for (size_t k = 0; k < group->num_threads && has_value(group) &&
-				   group->first->value.number == number;
-		     k++)
-			found[(*count)++] = group->threads[k];
+		if (has_value(group) && group->first->value.number == number)
+			thread_list_join(&found, &process->arena, &group->threads);
 	}
 	return found;
 }

@@ -17,8 +17,7 @@ struct thread_value {
 
 /** Threads in the same function that have the same value, or none for the same reason. */
 struct value_group {
-	struct thread **threads; // in the debugger's order
-	size_t num_threads, capacity;
+	struct thread_list threads; // in the debugger's order
 	const struct thread_value *first;
 	bool is_outlier; // of three threads or more, most have another value
 };
@@ -42,7 +41,7 @@ struct ompdbg_error *values_evaluate(struct process *process, struct thread *con
 				     size_t num_threads, const char *expression, char format,
 				     struct values *ret);
 /** List the threads of all groups whose value is the same number. */
-struct thread **values_threads_with(struct process *process, const struct values *values,
-				    long double number, size_t *count);
+struct thread_list values_threads_with(struct process *process, const struct values *values,
+				       long double number);
 
 #endif

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/buffer.h"
+#include "base/text.h"
 
 enum { MOST_NUMBERS = 40 }; // columns of a list of threads
 
@@ -56,45 +57,66 @@ const char *ranges_text(struct arena *arena, const int *numbers, size_t count)
 }
 
 /** Return what the labels of threads have before their numbers: "1." with several inferiors, else "". */
-static const char *inferior_of(struct arena *arena, const struct thread *thread)
+static const char *inferior_of(struct arena *arena, const struct thread_list *threads)
 {
-	const struct ompdbg_target_thread *target = thread->target;
+	const struct ompdbg_target_thread *target = threads->count ? threads->all[0]->target : NULL;
+
+	if (!target)
+		return "";
 	size_t digits = strlen(arena_printf(arena, "%d", target->number));
 	size_t length = strlen(target->label);
-
 	return arena_strndup(arena, target->label, length > digits ? length - digits : 0);
 }
 
-static int *numbers_of(struct arena *arena, struct thread *const *threads, size_t count)
+static const char *write_threads(struct arena *arena, const struct thread_list *threads,
+				 const char *separator)
 {
-	int *numbers = ARENA_ARRAY(arena, int, count + 1);
+	int *numbers = ARENA_ARRAY(arena, int, threads->count);
 
-	for (size_t i = 0; i < count; i++)
-		numbers[i] = threads[i]->target->number;
-	return numbers;
+	for (size_t i = 0; i < threads->count; i++)
+		numbers[i] = threads->all[i]->target->number;
+	return arena_printf(arena, "%s%s", inferior_of(arena, threads),
+			    write_ranges(arena, numbers, threads->count, separator));
 }
 
-const char *thread_numbers(struct arena *arena, struct thread *const *threads, size_t count)
+const char *thread_numbers(struct arena *arena, const struct thread_list *threads)
 {
-	const char *numbers = ranges_text(arena, numbers_of(arena, threads, count), count);
-
-	return count ? arena_printf(arena, "%s%s", inferior_of(arena, threads[0]), numbers) : "";
+	return write_threads(arena, threads, ",");
 }
 
-const char *threads_text(struct arena *arena, struct thread *const *threads, size_t count)
+const char *thread_number_list(struct arena *arena, const struct thread_list *threads)
 {
-	const char *noun = count == 1 ? "thread" : "threads";
-	const char *numbers = number_list(arena, numbers_of(arena, threads, count), count);
+	return write_threads(arena, threads, ", ");
+}
 
-	const char *inferior = count ? inferior_of(arena, threads[0]) : "";
+const char *threads_text(struct arena *arena, const struct thread_list *threads)
+{
+	const char *noun = threads->count == 1 ? "thread" : "threads";
+	const char *numbers = thread_number_list(arena, threads);
+	size_t length = MOST_NUMBERS + strlen(inferior_of(arena, threads));
 
-	if (strlen(numbers) <= MOST_NUMBERS)
-		return arena_printf(arena, "%s %s%s", noun, inferior, numbers);
-	int length = MOST_NUMBERS;
+	if (strlen(numbers) <= length)
+		return arena_printf(arena, "%s %s", noun, numbers);
 	while (numbers[length] != ' ')
 		length--;
-	return arena_printf(arena, "%zu %s (%s%.*s...)", count, noun, inferior, length + 1,
+	return arena_printf(arena, "%zu %s (%.*s...)", threads->count, noun, (int)length + 1,
 			    numbers);
+}
+
+const char *listed_text(struct arena *arena, const char *list, const char *item)
+{
+	return *list ? arena_printf(arena, "%s, %s", list, item) : item;
+}
+
+struct fold *fold_of(struct folds *folds, struct arena *arena, const char *text)
+{
+	for (size_t i = 0; i < folds->count; i++) {
+		if (strcmp(folds->all[i].text, text) == 0)
+			return &folds->all[i];
+	}
+	struct fold *fold = ARENA_APPEND(arena, folds->all, folds->count, folds->capacity);
+	*fold = (struct fold){ .text = text, .items = "" };
+	return fold;
 }
 
 const char *counted_text(struct arena *arena, uint64_t number, const char *noun)
@@ -178,6 +200,12 @@ const char *ago_text(const struct history *history, uint64_t time)
 	return *age ? arena_printf(&history->process->arena, format, age) : "";
 }
 
+const char *at_text(struct arena *arena, const char *name, const char *file, int line)
+{
+	return file && line ? arena_printf(arena, "%s at %s:%d", name, base_name(file), line) :
+			      name;
+}
+
 const char *line_text(struct arena *arena, const struct location *location)
 {
 	if (!location)
@@ -206,17 +234,14 @@ const char *held_text(struct process *process, const struct lock *lock)
 const char *task_text(struct arena *arena, struct task *task)
 {
 	const struct task_function *function = task ? task_function(task) : NULL;
-
 	uint64_t number = task ? task_number(task) : 0;
 	const char *noun = number ? arena_printf(arena, "task #%lu", (unsigned long)number) :
 				    "task";
 
 	if (!function)
 		return number ? noun : "a task";
-	if (!function->file)
-		return arena_printf(arena, "%s of %s", noun, function->name);
-	return arena_printf(arena, "%s of %s at %s:%d", noun, function->name,
-			    base_name(function->file), function->line);
+	return arena_printf(arena, "%s of %s", noun,
+			    at_text(arena, function->name, function->file, function->line));
 }
 
 const char *capitalized(struct arena *arena, const char *text)
@@ -225,11 +250,6 @@ const char *capitalized(struct arena *arena, const char *text)
 
 	*copy = (char)toupper((unsigned char)*copy);
 	return copy;
-}
-
-static bool is_same_text(const char *one, const char *other)
-{
-	return one == other || (one && other && strcmp(one, other) == 0);
 }
 
 /** Check that two candidates differ in their threads and frames only. */
@@ -243,19 +263,18 @@ static bool is_alike(const struct candidate *one, const struct candidate *other)
 }
 
 static const char *candidate_text(struct arena *arena, const struct lock *lock,
-				  const struct candidate *candidate, struct thread *const *threads,
-				  size_t num_threads)
+				  const struct candidate *candidate,
+				  const struct thread_list *threads)
 {
 	const struct location *location = candidate->location;
 	const char *place = location && location->function ? location->function :
 							     line_text(arena, location);
-	const char *who = threads_text(arena, threads, num_threads);
+	const char *who = threads_text(arena, threads);
 	const char *frame = "";
 
-	if (location && location->file && location->line)
-		place = arena_printf(arena, "%s at %s:%d", place, base_name(location->file),
-				     location->line);
-	if (num_threads > 1)
+	if (location)
+		place = at_text(arena, place, location->file, location->line);
+	if (threads->count > 1)
 		who = arena_printf(arena, "one of %s", who);
 	else
 		frame = arena_printf(arena, " (frame %d)", candidate->level);
@@ -271,22 +290,20 @@ const char *const *candidate_texts(struct arena *arena, const struct lock *lock,
 {
 	const size_t all = lock->owner ? 0 : lock->num_candidates;
 	const char **texts = ARENA_ARRAY(arena, const char *, all + 1);
-	struct thread **threads = ARENA_ARRAY(arena, struct thread *, all + 1);
 	bool *done = ARENA_ARRAY(arena, bool, all + 1);
 
 	*count = 0;
 	for (size_t i = 0; i < all; i++) {
-		size_t num_threads = 0;
+		struct thread_list threads = { 0 };
 		if (done[i])
 			continue;
 		for (size_t k = i; k < all; k++) {
 			if (!is_alike(&lock->candidates[i], &lock->candidates[k]))
 				continue;
 			done[k] = true;
-			threads[num_threads++] = lock->candidates[k].thread;
+			thread_list_append(&threads, arena, lock->candidates[k].thread);
 		}
-		texts[(*count)++] =
-			candidate_text(arena, lock, &lock->candidates[i], threads, num_threads);
+		texts[(*count)++] = candidate_text(arena, lock, &lock->candidates[i], &threads);
 	}
 	return texts;
 }

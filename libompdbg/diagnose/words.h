@@ -11,11 +11,28 @@
 const char *number_list(struct arena *arena, const int *numbers, size_t count);
 /** Write numbers where space is short: "1-3,5". */
 const char *ranges_text(struct arena *arena, const int *numbers, size_t count);
-/** Write threads where space is short: "1-3,5", with several inferiors "1.2-64". */
-const char *thread_numbers(struct arena *arena, struct thread *const *threads, size_t count);
+/** Write threads likewise: "1-3,5", "1-3, 5"; with several inferiors "1.2-64". */
+const char *thread_numbers(struct arena *arena, const struct thread_list *threads);
+const char *thread_number_list(struct arena *arena, const struct thread_list *threads);
+/** Add an item to a list: "a, b". */
+const char *listed_text(struct arena *arena, const char *list, const char *item);
 /** Write threads as the debugger numbers them: "thread 3", "threads 1, 3, 4"; of a long list how many they
  *  are and the first: "59 threads (75, 81, 84, ...)". */
-const char *threads_text(struct arena *arena, struct thread *const *threads, size_t count);
+const char *threads_text(struct arena *arena, const struct thread_list *threads);
+/** A text, and those of whom it is said: each text once, in the order in which they came. */
+struct fold {
+	const char *text;
+	struct thread_list threads;
+	const char *items; // of listed_text(); "" at first
+	size_t count;
+};
+struct folds {
+	struct fold *all;
+	size_t count, capacity;
+};
+/** Find what is said of a text. Valid until the next one is looked for. */
+struct fold *fold_of(struct folds *folds, struct arena *arena, const char *text);
+
 /** Write a number with its noun: "1 task", "2 tasks". */
 const char *counted_text(struct arena *arena, uint64_t number, const char *noun);
 /** Write how long something took: "450 us", "12.3 s", "3 h 20 min". */
@@ -30,6 +47,8 @@ const char *ago_text(const struct history *history, uint64_t time);
 /** Write a time by the calendar: "14:03:22 UTC", with the date if that is not the day of the latest event
  *  or @p has_date. */
 const char *clock_text(const struct history *history, uint64_t time, bool has_date);
+/** Write a place: "work at hang.c:12"; the name alone, if the rest is unknown. */
+const char *at_text(struct arena *arena, const char *name, const char *file, int line);
 /** Write a line of the source, for want of it the function, or the address. */
 const char *line_text(struct arena *arena, const struct location *location);
 /** Write since when a lock is held, and where it was taken: " for 12.3 s, taken at mesh.cpp:88"; "" if

@@ -7,6 +7,7 @@
 #define OMPDBG_HISTORY_H
 
 #include "model/model.h"
+#include "ompt/omp-tools.h"
 #include "ompt/recorder.h"
 
 /** A thread in the recording. */

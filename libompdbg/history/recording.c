@@ -21,9 +21,7 @@ struct history_room *history_room(struct process *process)
 
 bool history_read(struct process *process, uint64_t address, void *buffer, size_t size)
 {
-	const struct ompdbg_services *services = process->services;
-
-	return address && is_ok(services->read_memory(services->context, address, buffer, size));
+	return address && is_ok(SERVICE(process, read_memory, address, buffer, size));
 }
 
 // ---- The root ----------------------------------------------------------------------------------
@@ -50,12 +48,11 @@ static bool is_sane(const struct record_root *root)
 /** Read the root. @return false: there is none, or *problem says why it cannot be read. */
 static bool read_root(struct process *process, struct record_root *root, const char **problem)
 {
-	const struct ompdbg_services *services = process->services;
 	static const char nothing[sizeof(root->magic)];
 	const size_t head = offsetof(struct record_root, root_size);
 	uint64_t address;
 
-	if (!is_ok(services->symbol_address(services->context, root_symbol, recorder, 0, &address)))
+	if (!is_ok(SERVICE(process, symbol_address, root_symbol, recorder, 0, &address)))
 		return false;
 	if (!history_read(process, address, root, head)) {
 		*problem = "its memory cannot be read";
@@ -98,14 +95,13 @@ double history_seconds(const struct history *history, uint64_t from, uint64_t to
  *  another's time. */
 static bool find_stop(struct history *history, uint64_t latest, uint64_t *ret)
 {
-	const struct ompdbg_services *services = history->process->services;
 	const struct record_root *root = &history->root;
 	bool is_renewed = !(root->renewing & 1) && root->later_ticks > root->start_ticks;
 	uint64_t ticks = is_renewed ? root->later_ticks : root->start_ticks;
 	uint64_t monotonic = is_renewed ? root->later_monotonic : root->start_monotonic;
 	uint64_t stop;
 
-	if (!(history->per_second > 0) || !is_ok(services->stop_time(services->context, &stop)) ||
+	if (!(history->per_second > 0) || !is_ok(SERVICE(history->process, stop_time, &stop)) ||
 	    stop < monotonic)
 		return false;
 	double since = (double)(stop - monotonic) / NS_PER_SECOND * history->per_second;

@@ -5,7 +5,6 @@
 #ifndef OMPDBG_HISTORY_ROOM_H
 #define OMPDBG_HISTORY_ROOM_H
 
-#include "base/error.h"
 #include "history/history.h"
 
 enum {

@@ -102,8 +102,7 @@ static void explain_data(struct inquiry *found)
 
 static void ask_partition(struct inquiry *found)
 {
-	struct arena *arena = &found->thread->runtime->process->arena;
-	int *places = ARENA_ARRAY(arena, int, MAX_PLACES);
+	int *places = ARENA_ARRAY(&found->thread->runtime->process->arena, int, MAX_PLACES);
 	size_t count = 0;
 
 	if (!note(found, ANSWER_PARTITION,
@@ -118,7 +117,7 @@ static void ask_partition(struct inquiry *found)
 	found->partition[1] = places[count - 1];
 }
 
-struct inquiry *thread_inquiry(struct thread *thread)
+static struct inquiry *ask_thread(struct thread *thread)
 {
 	struct inquiry *found = new_inquiry(thread, NOT_KNOWN);
 	struct space *space = thread->runtime->space;
@@ -245,12 +244,12 @@ static struct inquiry *ask_levels(struct thread *thread, int level, ask_level *a
 	return found;
 }
 
-struct inquiry *task_inquiries(struct thread *thread, int level, size_t *count)
+const struct inquiry *inquiries_of(struct thread *thread, enum inquiry_kind kind, int level,
+				   size_t *count)
 {
-	return ask_levels(thread, level, ask_task, count);
-}
-
-struct inquiry *region_inquiries(struct thread *thread, int level, size_t *count)
-{
-	return ask_levels(thread, level, ask_region, count);
+	if (kind != INQUIRY_THREAD)
+		return ask_levels(thread, level, kind == INQUIRY_TASK ? ask_task : ask_region,
+				  count);
+	*count = 1;
+	return ask_thread(thread);
 }

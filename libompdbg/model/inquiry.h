@@ -46,11 +46,9 @@ struct inquiry {
 size_t task_type_names(uint32_t type, const char **names, size_t most);
 enum { MAX_TYPE_NAMES = 16 };
 
-/** Ask a thread with a handle for state, tool data, places and processor. */
-struct inquiry *thread_inquiry(struct thread *thread);
-/** Ask for its task and those below it, or for the one at @p level if that is not NOT_KNOWN. */
-struct inquiry *task_inquiries(struct thread *thread, int level, size_t *count);
-/** Ask for its region and those around it, or for the one at a level. */
-struct inquiry *region_inquiries(struct thread *thread, int level, size_t *count);
+/** Ask a thread with a handle for state, tool data, places and processor; for its task and those below it,
+ *  or its region and those around it; of these for the one at @p level if that is not NOT_KNOWN. */
+const struct inquiry *inquiries_of(struct thread *thread, enum inquiry_kind kind, int level,
+				   size_t *count);
 
 #endif

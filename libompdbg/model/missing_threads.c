@@ -17,12 +17,10 @@ enum { ENOUGH = 2, MAX_THREADS = 32, MAX_FRAMES = 1000 };
 static const char *first_object(const struct thread *thread)
 {
 	const struct process *process = thread->runtime->process;
-	const struct ompdbg_services *services = process->services;
 	const struct ompdbg_frame *frames;
 	size_t count;
 
-	if (!is_ok(services->unwind(services->context, thread->target->number, MAX_FRAMES, &frames,
-				    &count)) ||
+	if (!is_ok(SERVICE(process, unwind, thread->target->number, MAX_FRAMES, &frames, &count)) ||
 	    !count || !is_system_object(frames[count - 1].object))
 		return NULL;
 	while (count && is_system_object(frames[count - 1].object))

@@ -164,7 +164,7 @@ struct location {
 
 /** The wait of a thread. */
 struct wait {
-	const char *kind;     // as in JSON: "barrier"
+	uint32_t kind;	      // enum ompd_ext_wait_kind, or another of wait/wait.h
 	const char *title;    // for people: "critical table", "lock mylock", "barrier"
 	const char *function; // of the runtime; NULL: unknown which one was called
 	uint64_t address;     // of the lock, or of what else the thread sleeps on; 0: none
@@ -186,6 +186,18 @@ struct thread {
 	struct walk *walk;	      // of stack/walk.h; NULL: not asked yet
 	struct verdict *verdict;      // of wait/; NULL: not asked yet
 };
+
+/** Threads in the order in which they were added. All zero: none. */
+struct thread_list {
+	struct thread **all;
+	size_t count, capacity;
+};
+/** Add a thread to a list; or, unless it is there. */
+void thread_list_append(struct thread_list *list, struct arena *arena, struct thread *thread);
+void thread_list_add(struct thread_list *list, struct arena *arena, struct thread *thread);
+void thread_list_join(struct thread_list *list, struct arena *arena,
+		      const struct thread_list *added);
+bool thread_list_has(const struct thread_list *list, const struct thread *thread);
 
 /** Check for an OpenMP thread; UNKNOWN if it runs or could not be read. */
 enum tristate thread_is_openmp(const struct thread *thread);
@@ -218,6 +230,9 @@ bool thread_is_in_runtime(struct thread *thread);
 /** Check for a thread that the program itself has started: its stack begins in code that is neither the
  *  runtime's nor the system's. (missing_threads.c) */
 bool thread_is_programs(const struct thread *thread);
+
+/** Kinds of questions that a tool may ask about a thread (inquiry.h). */
+enum inquiry_kind { INQUIRY_THREAD, INQUIRY_TASK, INQUIRY_PARALLEL };
 
 // ---- Teams (team.c) --------------------------------------------------------------------------
 
@@ -394,7 +409,8 @@ struct task_count {
 	uint64_t number;
 	size_t order; // in which they were met
 };
-/** Count tasks, the largest number first; no object is made for a task. */
-struct ompdbg_error *tasks_count(struct runtime *runtime, struct task_count **ret, size_t *count);
+/** Count the tasks of all runtimes, the largest number first; no object is made for a task. */
+struct ompdbg_error *process_task_counts(struct process *process, struct task_count **ret,
+					 size_t *count);
 
 #endif

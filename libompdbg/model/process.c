@@ -133,12 +133,11 @@ static bool is_idle(struct thread *thread)
 static struct thread *choose_by_stack(struct process *process, struct thread *const *views,
 				      size_t count)
 {
-	const struct ompdbg_services *services = process->services;
 	const struct ompdbg_frame *frames;
 	size_t num_frames;
 
-	if (!is_ok(services->unwind(services->context, views[0]->target->number, MAX_FRAMES,
-				    &frames, &num_frames)))
+	if (!is_ok(SERVICE(process, unwind, views[0]->target->number, MAX_FRAMES, &frames,
+			   &num_frames)))
 		return views[0];
 	for (size_t i = 0; i < num_frames; i++) {
 		const char *name = runtime_of_object(frames[i].object);

@@ -5,7 +5,6 @@
 #ifndef OMPDBG_MODEL_ROOM_H
 #define OMPDBG_MODEL_ROOM_H
 
-#include "base/error.h"
 #include "model/model.h"
 
 enum {

@@ -265,15 +265,13 @@ size_t task_dependers(struct task *task, const uint64_t **ret)
 
 bool task_given(const struct task *task, const struct ompdbg_given **ret, size_t *count)
 {
-	const struct ompdbg_services *services = task->runtime->process->services;
-
 	*ret = NULL;
 	*count = 0;
 	// Other tasks may have changed what they were given.
 	return !task_has_begun(task) && task->info.function && task->info.argument &&
-	       services->task_variables &&
-	       is_ok(services->task_variables(services->context, task->info.function,
-					      task->info.argument, ret, count));
+	       task->runtime->process->services->task_variables &&
+	       is_ok(SERVICE(task->runtime->process, task_variables, task->info.function,
+			     task->info.argument, ret, count));
 }
 
 ompd_ext_task_counts task_counts(struct task *task)

@@ -160,7 +160,6 @@ struct tallies {
 	struct arena *arena;
 	struct tally *first, **end; // in the order in which they were met
 	struct table by_function;   // entry of a task's code -> struct tally
-	size_t count;
 };
 
 static struct tally *tally_of(struct tallies *tallies, uint64_t function, uint64_t source,
@@ -177,7 +176,6 @@ static struct tally *tally_of(struct tallies *tallies, uint64_t function, uint64
 		*place = tally;
 		*tallies->end = tally;
 		tallies->end = &tally->next;
-		tallies->count++;
 	}
 	return tally;
 }
@@ -255,31 +253,38 @@ static int compare_counts(const void *one, const void *other)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-struct ompdbg_error *tasks_count(struct runtime *runtime, struct task_count **ret, size_t *count)
+struct ompdbg_error *process_task_counts(struct process *process, struct task_count **ret,
+					 size_t *count)
 {
-	struct tallies tallies;
-	struct ompdbg_error *error = count_all(runtime, &tallies);
-	bool is_placed = false;
+	struct arena *arena = &process->arena;
+	size_t capacity = 0;
 
+	*ret = NULL;
 	*count = 0;
-	if (error)
-		return error;
-	for (struct tally *tally = tallies.first; tally; tally = tally->next)
-		is_placed |= may_be_placed(tally);
-	if (is_placed)
-		move_placed(runtime, &tallies);
-	*ret = ARENA_ARRAY(tallies.arena, struct task_count, tallies.count);
-	for (struct tally *tally = tallies.first; tally; tally = tally->next) {
-		if (!tally->number)
-			continue;
-		(*ret)[*count] = (struct task_count){
-			.function = code_function(runtime, tally->function, tally->source),
-			.kind = task_kind_name(runtime, tally->kind),
-			.status = task_status_name(runtime, tally->status),
-			.number = tally->number,
-			.order = *count,
-		};
-		++*count;
+	for (size_t i = 0; i < process->num_runtimes; i++) {
+		struct runtime *runtime = process->runtimes[i];
+		struct tallies tallies;
+		struct ompdbg_error *error = count_all(runtime, &tallies);
+		bool is_placed = false;
+
+		if (error)
+			return error;
+		for (struct tally *tally = tallies.first; tally; tally = tally->next)
+			is_placed |= may_be_placed(tally);
+		if (is_placed)
+			move_placed(runtime, &tallies);
+		for (struct tally *tally = tallies.first; tally; tally = tally->next) {
+			if (!tally->number)
+				continue;
+			struct task_count *one = ARENA_APPEND(arena, *ret, *count, capacity);
+			*one = (struct task_count){
+				.function = code_function(runtime, tally->function, tally->source),
+				.kind = task_kind_name(runtime, tally->kind),
+				.status = task_status_name(runtime, tally->status),
+				.number = tally->number,
+				.order = *count,
+			};
+		}
 	}
 	if (*count)
 		qsort(*ret, *count, sizeof(**ret), compare_counts);

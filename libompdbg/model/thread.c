@@ -87,6 +87,33 @@ struct ompdbg_error *thread_join(struct thread *thread)
 	return NULL;
 }
 
+void thread_list_append(struct thread_list *list, struct arena *arena, struct thread *thread)
+{
+	*ARENA_APPEND(arena, list->all, list->count, list->capacity) = thread;
+}
+
+void thread_list_add(struct thread_list *list, struct arena *arena, struct thread *thread)
+{
+	if (!thread_list_has(list, thread))
+		thread_list_append(list, arena, thread);
+}
+
+void thread_list_join(struct thread_list *list, struct arena *arena,
+		      const struct thread_list *added)
+{
+	for (size_t i = 0; i < added->count; i++)
+		thread_list_add(list, arena, added->all[i]);
+}
+
+bool thread_list_has(const struct thread_list *list, const struct thread *thread)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->all[i] == thread)
+			return true;
+	}
+	return false;
+}
+
 enum tristate thread_is_openmp(const struct thread *thread)
 {
 	if (thread->handle)

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "base/error.h"
 #include "base/objects.h"
 #include "ompd/memory.h"
 #include "ompd/room.h"
@@ -34,12 +33,10 @@ static ompd_rc_t failed(struct space *space, struct ompdbg_error *error)
 /** Count a read. @return false: it must not be done. */
 static bool begin_read(struct space *space, ompd_size_t bytes)
 {
-	const struct ompdbg_services *services = space->services;
-
 	if (is_interrupted(space))
 		return false;
 	space->statistics.bytes += bytes;
-	if (++space->statistics.reads % ASK_EVERY == 0 && services->interrupted(services->context))
+	if (++space->statistics.reads % ASK_EVERY == 0 && SERVICE(space, interrupted))
 		failed(space, &ompdbg_error_interrupted);
 	return !is_interrupted(space);
 }
@@ -126,41 +123,36 @@ struct known_symbol {
 };
 
 /** Name the shared object of the symbol that covers an address; NULL: the program, or unknown. */
-static const char *object_of(const struct ompdbg_services *services, uint64_t address)
+static const char *object_of(struct space *space, uint64_t address)
 {
 	struct ompdbg_symbol symbol;
 
-	return is_ok(services->symbol_at(services->context, address, &symbol)) ? symbol.object :
-										 NULL;
+	return is_ok(SERVICE(space, symbol_at, address, &symbol)) ? symbol.object : NULL;
 }
 
 /** Find a symbol of the runtime that has the same name in the interposer: which libgomp that is, and
  *  whatever its file is called, one of the functions that others do not have tells. */
 static void pass_interposer(struct space *space, const char *name, uint64_t *address)
 {
-	const struct ompdbg_services *services = space->services;
 	const char *libgomp;
 	uint64_t found;
 
-	if (!is_interposer_object(object_of(services, *address)) ||
-	    !is_ok(services->symbol_address(services->context, "GOMP_PLUGIN_malloc", NULL, 0,
-					    &found)))
+	if (!is_interposer_object(object_of(space, *address)) ||
+	    !is_ok(SERVICE(space, symbol_address, "GOMP_PLUGIN_malloc", NULL, 0, &found)))
 		return;
-	libgomp = object_of(services, found);
-	if (libgomp &&
-	    is_ok(services->symbol_address(services->context, name, base_name(libgomp), 0, &found)))
+	libgomp = object_of(space, found);
+	if (libgomp && is_ok(SERVICE(space, symbol_address, name, base_name(libgomp), 0, &found)))
 		*address = found;
 }
 
 static struct ompdbg_error *find_symbol(struct space *space, const char *name, const char *object,
 					int thread, uint64_t *ret)
 {
-	const struct ompdbg_services *services = space->services;
 	struct ompdbg_error *error = &ompdbg_error_absent;
 
 	space->statistics.symbols++;
 	if (!layout_is_alone(name))
-		error = services->symbol_address(services->context, name, object, thread, ret);
+		error = SERVICE(space, symbol_address, name, object, thread, ret);
 	if (!error && !object)
 		pass_interposer(space, name, ret);
 	if (error && error->code == OMPDBG_ABSENT) {
@@ -261,7 +253,7 @@ static ompd_rc_t print_string(const char *string, int category)
 		length--;
 	struct buffer line = { 0 };
 	buffer_put_bytes(&line, string, length);
-	space->services->log(space->services->context, line.data);
+	SERVICE(space, log, line.data);
 	buffer_deinit(&line);
 	return ompd_rc_ok;
 }

@@ -41,14 +41,13 @@ static struct ompdbg_error *or_absent(struct ompdbg_error *error)
 
 static struct ompdbg_error *newest_gcc(struct space *space, uint64_t *ret)
 {
-	const struct ompdbg_services *services = space->services;
 	uint64_t entry;
 	int release;
 	struct ompdbg_error *error =
-		services->symbol_address(services->context, ENTRY_OF_LIBGOMP, NULL, 0, &entry);
+		SERVICE(space, symbol_address, ENTRY_OF_LIBGOMP, NULL, 0, &entry);
 
 	if (!error)
-		error = services->newest_gcc(services->context, entry, &release);
+		error = SERVICE(space, newest_gcc, entry, &release);
 	if (!error)
 		*ret = (uint64_t)release;
 	return or_absent(error);
@@ -91,15 +90,13 @@ static bool split(char *name, const char **structure, const char **field)
 static struct ompdbg_error *fact(struct space *space, const char *name, const char *object,
 				 uint64_t *ret)
 {
-	const struct ompdbg_services *services = space->services;
 	char *kind = arena_strdup(&space->arena, name);
 	const char *structure, *field;
 	struct ompdbg_layout layout = { 0 };
 
 	if (!split(kind, &structure, &field) || (!field && strcmp(kind, "sizeof") != 0))
 		return &ompdbg_error_absent;
-	struct ompdbg_error *error =
-		services->layout(services->context, structure, field, object, &layout);
+	struct ompdbg_error *error = SERVICE(space, layout, structure, field, object, &layout);
 	if (error)
 		return or_absent(error);
 	if (!field)

@@ -13,10 +13,10 @@ static struct ompd_library *libraries;
 // ---- Errors ----------------------------------------------------------------------------------
 
 static const struct {
-	const char *name, *meaning;
+	const char *meaning;
 	enum ompdbg_code code;
 } codes[] = {
-#define CODE(name, code, meaning) [ompd_rc_##name] = { "ompd_rc_" #name, meaning, code }
+#define CODE(name, code, meaning) [ompd_rc_##name] = { meaning, code }
 	CODE(ok, OMPDBG_FAILED, "no error"),
 	CODE(unavailable, OMPDBG_UNAVAILABLE, "not available in the target"),
 	CODE(stale_handle, OMPDBG_BAD_INPUT, "stale handle"),
@@ -36,12 +36,7 @@ static const struct {
 
 static bool is_known(ompd_rc_t code)
 {
-	return (size_t)code < sizeof(codes) / sizeof(codes[0]) && codes[code].name;
-}
-
-const char *ompd_rc_name(ompd_rc_t code)
-{
-	return is_known(code) ? codes[code].name : "unknown return code";
+	return (size_t)code < sizeof(codes) / sizeof(codes[0]) && codes[code].meaning;
 }
 
 struct ompdbg_error *ompd_error(const struct ompd_library *library, ompd_rc_t code,

@@ -9,6 +9,7 @@
 #ifndef OMPDBG_SPACE_H
 #define OMPDBG_SPACE_H
 
+#include "base/error.h"
 #include "ompd/ompd.h"
 #include "ompd/ompd_ext.h"
 #include "ompdbg/services.h"
@@ -59,8 +60,9 @@ struct space_statistics {
 };
 void space_get_statistics(const struct space *space, struct space_statistics *ret);
 
-/** Put a name to a return code: "ompd_rc_unavailable". */
-const char *ompd_rc_name(ompd_rc_t code);
+/** Call a service of the debugger: SERVICE(process, read_memory, address, &number, sizeof(number)). */
+#define SERVICE(where, name, ...) \
+	((where)->services->name((where)->services->context, ##__VA_ARGS__))
 
 /**
  * Call ompd_NAME of the space's library, whose first argument is a handle or as given; gives an

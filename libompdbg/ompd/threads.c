@@ -8,15 +8,13 @@
 static struct ompdbg_error *find_pthread(struct space *space,
 					 const struct ompdbg_target_thread *thread, uint64_t *ret)
 {
-	const struct ompdbg_services *services = space->services;
 	const uint32_t wanted = UINT32_C(1) << OMPDBG_THREAD_POINTER;
 	struct ompdbg_registers registers = { 0 };
 
 	*ret = 0;
 	if (thread->running)
 		return NULL;
-	struct ompdbg_error *error =
-		services->registers(services->context, thread->number, wanted, &registers);
+	struct ompdbg_error *error = SERVICE(space, registers, thread->number, wanted, &registers);
 	if (!error && registers.known & wanted)
 		*ret = registers.values[OMPDBG_THREAD_POINTER];
 	if (error && error->code == OMPDBG_INTERRUPTED)
@@ -28,13 +26,12 @@ static struct ompdbg_error *find_pthread(struct space *space,
 /** Note the ids of all threads, once a stop. */
 static struct ompdbg_error *note_threads(struct space *space)
 {
-	const struct ompdbg_services *services = space->services;
 	const struct ompdbg_target_thread *threads;
 	size_t count;
 
 	if (space->has_threads)
 		return NULL;
-	struct ompdbg_error *error = services->threads(services->context, &threads, &count);
+	struct ompdbg_error *error = SERVICE(space, threads, &threads, &count);
 	for (size_t i = 0; !error && i < count; i++) {
 		void *number = (void *)(intptr_t)threads[i].number;
 		uint64_t pthread;

@@ -3,11 +3,13 @@
 #include "output/crash.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "diagnose/fault.h"
 #include "output/json/parts.h"
-#include "output/text/source_line.h"
 #include "output/text/text.h"
 
 // x86-64: int3
@@ -43,7 +45,6 @@ const char *signal_name(struct arena *arena, int number)
  *  out, and puts the thread before it. */
 static bool is_at_trap(struct process *process, const struct thread *thread)
 {
-	const struct ompdbg_services *services = process->services;
 	const uint32_t wanted = UINT32_C(1) << OMPDBG_RIP;
 	struct ompdbg_registers registers = { 0 };
 	uint8_t code = 0;
@@ -51,10 +52,10 @@ static bool is_at_trap(struct process *process, const struct thread *thread)
 	if (!thread)
 		return false;
 	struct ompdbg_error *error =
-		services->registers(services->context, thread->target->number, wanted, &registers);
+		SERVICE(process, registers, thread->target->number, wanted, &registers);
 	if (!error && registers.known & wanted)
-		error = services->read_memory(services->context, registers.values[OMPDBG_RIP] - 1,
-					      &code, sizeof(code));
+		error = SERVICE(process, read_memory, registers.values[OMPDBG_RIP] - 1, &code,
+				sizeof(code));
 	ompdbg_error_destroy(error);
 	return !error && code == BREAKPOINT;
 }
@@ -191,10 +192,44 @@ const char *crash_text(struct process *process, const struct crash *crash, pid_t
 			    details);
 }
 
+/** Check that a source file is not newer than what was compiled of it. */
+static bool is_compiled(struct process *process, const struct location *location, const char *path)
+{
+	struct ompdbg_object object;
+	struct stat source, program;
+
+	return is_ok(SERVICE(process, object_at, location->code, &object)) && object.opened &&
+	       stat(path, &source) == 0 && S_ISREG(source.st_mode) &&
+	       stat(object.opened, &program) == 0 && source.st_mtime <= program.st_mtime;
+}
+
+/** Read the line of a source file at a place in the code. @return NULL: this machine does not have the
+ *  file, or it is newer than the program. */
+static const char *source_line(struct process *process, const struct location *location)
+{
+	const char *path, *found = NULL;
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!location || !location->file || !location->line ||
+	    !is_ok(SERVICE(process, source_path, location->code, location->file, &path)) ||
+	    !is_compiled(process, location, path))
+		return NULL;
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return NULL;
+	for (int i = 0; i < location->line && getline(&line, &size, file) >= 0; i++) {
+		if (i + 1 == location->line)
+			found = arena_strndup(&process->arena, line, strcspn(line, "\r\n"));
+	}
+	fclose(file);
+	free(line);
+	return found;
+}
+
 struct ompdbg_error *print_crash(struct process *process, const struct crash *crash, pid_t pid,
 				 const struct form *form, struct sink *sink)
 {
-	struct arena *arena = &process->arena;
 	struct thread *thread = crash_thread(process, crash);
 	const struct location *location = thread ? thread_location(thread) : NULL;
 	const char *source = source_line(process, location);
@@ -206,10 +241,7 @@ struct ompdbg_error *print_crash(struct process *process, const struct crash *cr
 	for (size_t i = 0; i < lines.count; i++)
 		text_add(&text, paint(&text.paper, STYLE_ERROR, lines.lines[i]));
 	if (location && source)
-		text_cut(&text,
-			 arena_printf(arena, "%d  %s", location->line,
-				      source + strspn(source, " \t")),
-			 paint_plain);
+		TEXT_CUT(&text, "%d  %s", location->line, source + strspn(source, " \t"));
 	return text_write(&text, sink);
 }
 

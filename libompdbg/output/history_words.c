@@ -9,11 +9,6 @@
 #include "base/text.h"
 #include "diagnose/words.h"
 
-// Numbers of OMPT (OpenMP 5.2, 19.4.4).
-enum { MUTEX_LOCK = 1, MUTEX_NEST_LOCK = 3, MUTEX_CRITICAL = 5, MUTEX_ATOMIC = 6 };
-enum { TASK_COMPLETE = 1, TASK_CANCEL = 3, TASK_DETACH = 4 };
-enum { SYNC_TASKWAIT = 5, SYNC_TASKGROUP = 6, SYNC_REDUCTION = 7 };
-enum { WORK_SINGLE = 3, WORK_SINGLE_OTHER = 4 };
 enum { TARGET_NOWAIT = 8, CANCEL_ACTIVATED = 0x10, CANCEL_DETECTED = 0x20 };
 enum { SATURATED = UINT32_MAX };
 
@@ -23,48 +18,11 @@ struct word {
 	const char *name;
 };
 
-static const struct word kinds[] = {
-	{ RECORD_THREAD_BEGIN, "thread_begin" },
-	{ RECORD_THREAD_END, "thread_end" },
-	{ RECORD_PARALLEL_BEGIN, "parallel_begin" },
-	{ RECORD_PARALLEL_END, "parallel_end" },
-	{ RECORD_IMPLICIT_BEGIN, "implicit_begin" },
-	{ RECORD_IMPLICIT_END, "implicit_end" },
-	{ RECORD_TASK_CREATE, "task_create" },
-	{ RECORD_TASK_BEGIN, "task_begin" },
-	{ RECORD_TASK_END, "task_end" },
-	{ RECORD_WORK_BEGIN, "work_begin" },
-	{ RECORD_WORK_END, "work_end" },
-	{ RECORD_CHUNK, "chunk" },
-	{ RECORD_SYNC_BEGIN, "sync_begin" },
-	{ RECORD_SYNC_END, "sync_end" },
-	{ RECORD_WAIT_BEGIN, "wait_begin" },
-	{ RECORD_WAIT_END, "wait_end" },
-	{ RECORD_ACQUIRE, "acquire" },
-	{ RECORD_ACQUIRED, "acquired" },
-	{ RECORD_RELEASED, "released" },
-	{ RECORD_LOCK_INIT, "lock_init" },
-	{ RECORD_LOCK_DESTROY, "lock_destroy" },
-	{ RECORD_NEST_BEGIN, "nest_begin" },
-	{ RECORD_NEST_END, "nest_end" },
-	{ RECORD_MASKED_BEGIN, "masked_begin" },
-	{ RECORD_MASKED_END, "masked_end" },
-	{ RECORD_DEPENDENCE, "dependence" },
-	{ RECORD_CANCEL, "cancel" },
-	{ RECORD_TARGET_BEGIN, "target_begin" },
-	{ RECORD_TARGET_END, "target_end" },
-	{ 0, NULL },
-};
-
 static const struct word mutexes[] = {
-	{ MUTEX_LOCK, "lock" },
-	{ 2, "lock" },
-	{ MUTEX_NEST_LOCK, "nest lock" },
-	{ 4, "nest lock" },
-	{ MUTEX_CRITICAL, "critical" },
-	{ MUTEX_ATOMIC, "atomic" },
-	{ 7, "ordered" },
-	{ 0, NULL },
+	{ ompt_mutex_lock, "lock" },	       { ompt_mutex_test_lock, "lock" },
+	{ ompt_mutex_nest_lock, "nest lock" }, { ompt_mutex_test_nest_lock, "nest lock" },
+	{ ompt_mutex_critical, "critical" },   { ompt_mutex_atomic, "atomic" },
+	{ ompt_mutex_ordered, "ordered" },     { 0, NULL },
 };
 
 static const struct word syncs[] = {
@@ -72,9 +30,9 @@ static const struct word syncs[] = {
 	{ 2, "barrier" },
 	{ 3, "barrier" },
 	{ 4, "barrier" },
-	{ SYNC_TASKWAIT, "taskwait" },
-	{ SYNC_TASKGROUP, "taskgroup" },
-	{ SYNC_REDUCTION, "reduction" },
+	{ ompt_sync_region_taskwait, "taskwait" },
+	{ ompt_sync_region_taskgroup, "taskgroup" },
+	{ ompt_sync_region_reduction, "reduction" },
 	{ 8, "end of worksharing" },
 	{ 9, "end of region" },
 	{ 10, "end of teams" },
@@ -114,39 +72,60 @@ static const char *word_of(const struct word *words, uint32_t number, const char
 	return otherwise;
 }
 
+/** The name of each kind of event, and words for what it is about. */
+static const struct {
+	const char *name;
+	const struct word *details;
+} kinds[RECORD_KINDS] = {
+	[RECORD_THREAD_BEGIN] = { "thread_begin" },
+	[RECORD_THREAD_END] = { "thread_end" },
+	[RECORD_PARALLEL_BEGIN] = { "parallel_begin" },
+	[RECORD_PARALLEL_END] = { "parallel_end" },
+	[RECORD_IMPLICIT_BEGIN] = { "implicit_begin" },
+	[RECORD_IMPLICIT_END] = { "implicit_end" },
+	[RECORD_TASK_CREATE] = { "task_create" },
+	[RECORD_TASK_BEGIN] = { "task_begin" },
+	[RECORD_TASK_END] = { "task_end" },
+	[RECORD_WORK_BEGIN] = { "work_begin", works },
+	[RECORD_WORK_END] = { "work_end", works },
+	[RECORD_CHUNK] = { "chunk" },
+	[RECORD_SYNC_BEGIN] = { "sync_begin", syncs },
+	[RECORD_SYNC_END] = { "sync_end", syncs },
+	[RECORD_WAIT_BEGIN] = { "wait_begin", syncs },
+	[RECORD_WAIT_END] = { "wait_end", syncs },
+	[RECORD_ACQUIRE] = { "acquire", mutexes },
+	[RECORD_ACQUIRED] = { "acquired", mutexes },
+	[RECORD_RELEASED] = { "released", mutexes },
+	[RECORD_LOCK_INIT] = { "lock_init", mutexes },
+	[RECORD_LOCK_DESTROY] = { "lock_destroy", mutexes },
+	[RECORD_NEST_BEGIN] = { "nest_begin" },
+	[RECORD_NEST_END] = { "nest_end" },
+	[RECORD_MASKED_BEGIN] = { "masked_begin" },
+	[RECORD_MASKED_END] = { "masked_end" },
+	[RECORD_DEPENDENCE] = { "dependence", depends },
+	[RECORD_CANCEL] = { "cancel" },
+	[RECORD_TARGET_BEGIN] = { "target_begin", targets },
+	[RECORD_TARGET_END] = { "target_end", targets },
+};
+
 const char *event_kind_name(const struct record_event *event)
 {
-	return word_of(kinds, event->kind, "unknown");
+	const char *name = event->kind < RECORD_KINDS ? kinds[event->kind].name : NULL;
+
+	return name ? name : "unknown";
 }
 
 const char *event_detail_name(const struct record_event *event)
 {
-	switch (event->kind) {
-	case RECORD_WORK_BEGIN:
-	case RECORD_WORK_END:
-		return word_of(works, event->detail, NULL);
-	case RECORD_SYNC_BEGIN:
-	case RECORD_SYNC_END:
-	case RECORD_WAIT_BEGIN:
-	case RECORD_WAIT_END:
-		return word_of(syncs, event->detail, NULL);
-	case RECORD_ACQUIRE:
-	case RECORD_ACQUIRED:
-	case RECORD_RELEASED:
-	case RECORD_LOCK_INIT:
-	case RECORD_LOCK_DESTROY:
-		return word_of(mutexes, event->detail, NULL);
-	case RECORD_NEST_BEGIN:
-	case RECORD_NEST_END:
-		return word_of(mutexes, MUTEX_NEST_LOCK, NULL);
-	case RECORD_DEPENDENCE:
-		return word_of(depends, event->detail, NULL);
-	case RECORD_TARGET_BEGIN:
-	case RECORD_TARGET_END:
-		return word_of(targets, event->detail & ~(uint32_t)TARGET_NOWAIT, NULL);
-	default:
-		return NULL;
-	}
+	const struct word *words = event->kind < RECORD_KINDS ? kinds[event->kind].details : NULL;
+
+	if (event->kind == RECORD_NEST_BEGIN || event->kind == RECORD_NEST_END)
+		return "nest lock";
+	return words ? word_of(words,
+			       words == targets ? event->detail & ~(uint32_t)TARGET_NOWAIT :
+						  event->detail,
+			       NULL) :
+		       NULL;
 }
 
 bool event_is_of_mutex(const struct record_event *event)
@@ -158,7 +137,7 @@ bool event_is_of_mutex(const struct record_event *event)
 bool event_is_passed(const struct record_event *event)
 {
 	return (event->kind == RECORD_WORK_BEGIN || event->kind == RECORD_WORK_END) &&
-	       event->detail == WORK_SINGLE_OTHER;
+	       event->detail == ompt_work_single_other;
 }
 
 // ---- Names -------------------------------------------------------------------------------------
@@ -178,15 +157,13 @@ static const char *waited_name(struct process *process, uint64_t object)
 
 const char *mutex_name(struct process *process, uint64_t object, bool is_critical, uint64_t near)
 {
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_symbol symbol;
 	const char *name;
 
-	if (!is_ok(services->symbol_at(services->context, object, &symbol)) ||
+	if (!is_ok(SERVICE(process, symbol_at, object, &symbol)) ||
 	    !is_users_data(process, object, &symbol))
 		return NULL;
-	if (!is_critical &&
-	    is_ok(services->variable_at(services->context, object, true, near, &name)))
+	if (!is_critical && is_ok(SERVICE(process, variable_at, object, true, near, &name)))
 		return arena_strdup(&process->arena, name);
 	return symbol_title(process, &symbol);
 }
@@ -201,7 +178,7 @@ const char *event_object_name(struct process *process, const struct record_event
 		return address_name(process, event->object, event->code);
 	name = waited_name(process, event->object);
 	return name ? name :
-		      mutex_name(process, event->object, event->detail == MUTEX_CRITICAL,
+		      mutex_name(process, event->object, event->detail == ompt_mutex_critical,
 				 event->code);
 }
 
@@ -257,12 +234,12 @@ static const char *parallel_text(struct arena *arena, const struct record_event 
 
 static const char *task_words(struct arena *arena, const struct record_event *event)
 {
-	const char *verb = event->kind == RECORD_TASK_CREATE ? "created" :
-			   event->kind == RECORD_TASK_BEGIN  ? "switched to" :
-			   event->detail == TASK_COMPLETE    ? "completed" :
-			   event->detail == TASK_CANCEL	     ? "cancelled" :
-			   event->detail == TASK_DETACH	     ? "detached" :
-							       "suspended";
+	const char *verb = event->kind == RECORD_TASK_CREATE   ? "created" :
+			   event->kind == RECORD_TASK_BEGIN    ? "switched to" :
+			   event->detail == ompt_task_complete ? "completed" :
+			   event->detail == ompt_task_cancel   ? "cancelled" :
+			   event->detail == ompt_task_detach   ? "detached" :
+								 "suspended";
 
 	return arena_printf(arena, "%s task %lu", verb, (unsigned long)event->object);
 }
@@ -282,7 +259,8 @@ static const char *chunk_text(struct arena *arena, const struct record_event *ev
 static const char *sync_text(struct arena *arena, const struct record_event *event)
 {
 	const char *what = event_detail_name(event);
-	bool is_barrier = event->detail < SYNC_TASKWAIT || event->detail > SYNC_REDUCTION;
+	bool is_barrier = event->detail < ompt_sync_region_taskwait ||
+			  event->detail > ompt_sync_region_reduction;
 
 	if (!what)
 		what = "synchronization";
@@ -358,7 +336,7 @@ const char *event_text(struct process *process, const struct record_event *event
 	case RECORD_WORK_BEGIN:
 		if (event_is_passed(event))
 			return "left single to another thread";
-		if (event->detail == WORK_SINGLE)
+		if (event->detail == ompt_work_single_executor)
 			return "began single";
 		return arena_printf(arena, "began %s%s", what ? what : "worksharing",
 				    count_text(arena, event->number,

@@ -5,7 +5,6 @@
 #include "output/icv_rows.h"
 #include "base/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const struct icv_row *icv_rows(struct process *process, struct thread *const *threads,
@@ -33,9 +32,8 @@ const struct icv_row *icv_rows(struct process *process, struct thread *const *th
 			if (!row) {
 				row = ARENA_APPEND(arena, rows, *count, capacity);
 				row->icv = icv;
-				row->threads = ARENA_ARRAY(arena, struct thread *, num_threads - i);
 			}
-			row->threads[row->num_threads++] = threads[i];
+			thread_list_append(&row->threads, arena, threads[i]);
 		}
 	}
 	// Values of one variable stand together, in the order in which variables were met.
@@ -56,20 +54,6 @@ const struct icv_row *icv_rows(struct process *process, struct thread *const *th
 	return sorted;
 }
 
-const struct inquiry *thread_inquiries(struct thread *thread, enum inquiry_kind which, int level,
-				       size_t *count)
-{
-	*count = 1;
-	switch (which) {
-	case INQUIRY_THREAD:
-		return thread_inquiry(thread);
-	case INQUIRY_TASK:
-		return task_inquiries(thread, level, count);
-	default:
-		return region_inquiries(thread, level, count);
-	}
-}
-
 struct ompdbg_error *process_tasks_visit(struct process *process,
 					 struct ompdbg_error *(*visit)(void *context,
 								       struct task *task),
@@ -88,35 +72,4 @@ struct ompdbg_error *process_tasks_visit(struct process *process,
 					 ret->unreached + more;
 	}
 	return error;
-}
-
-static int compare_counts(const void *a, const void *b)
-{
-	const struct task_count *left = a, *right = b;
-
-	return (left->number < right->number) - (left->number > right->number);
-}
-
-struct ompdbg_error *process_task_counts(struct process *process, struct task_count **ret,
-					 size_t *count)
-{
-	struct arena *arena = &process->arena;
-	struct task_count *all = NULL;
-	size_t capacity = 0;
-
-	*count = 0;
-	for (size_t i = 0; i < process->num_runtimes; i++) {
-		struct task_count *counts;
-		size_t num_counts;
-		struct ompdbg_error *error =
-			tasks_count(process->runtimes[i], &counts, &num_counts);
-		if (error)
-			return error;
-		for (size_t k = 0; k < num_counts; k++)
-			*ARENA_APPEND(arena, all, *count, capacity) = counts[k];
-	}
-	if (process->num_runtimes > 1 && *count)
-		qsort(all, *count, sizeof(*all), compare_counts);
-	*ret = all;
-	return NULL;
 }

@@ -6,22 +6,16 @@
 #define OMPDBG_ICV_ROWS_H
 
 #include "model/icv.h"
-#include "model/inquiry.h"
 #include "output/output.h"
 
 /** A variable with one of its values, and the threads that have it. */
 struct icv_row {
 	const struct icv *icv;
-	struct thread **threads;
-	size_t num_threads;
+	struct thread_list threads;
 };
 /** List the variables of threads, each value once. @p scope: "process", ... or NULL for all. */
 const struct icv_row *icv_rows(struct process *process, struct thread *const *threads,
 			       size_t num_threads, const char *scope, size_t *count);
-
-/** Ask a thread what OMPT would answer. */
-const struct inquiry *thread_inquiries(struct thread *thread, enum inquiry_kind which, int level,
-				       size_t *count);
 
 /** Defects of the lists of all runtimes' tasks. */
 struct tasks_visited {
@@ -33,8 +27,5 @@ struct ompdbg_error *process_tasks_visit(struct process *process,
 					 struct ompdbg_error *(*visit)(void *context,
 								       struct task *task),
 					 void *context, struct tasks_visited *ret);
-/** Count the tasks of all runtimes, the largest number first. */
-struct ompdbg_error *process_task_counts(struct process *process, struct task_count **ret,
-					 size_t *count);
 
 #endif

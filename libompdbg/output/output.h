@@ -32,7 +32,6 @@ enum bt_form {
 	BT_TREE,   // as one tree
 	BT_FOLDED, // as a tree if there are many OpenMP threads, and nothing was asked that it lacks
 };
-enum inquiry_kind { INQUIRY_THREAD, INQUIRY_TASK, INQUIRY_PARALLEL };
 
 /** Views of a process: commands print one each. */
 enum view {

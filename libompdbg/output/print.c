@@ -33,29 +33,40 @@ static struct ompdbg_error *check_recording(struct process *process,
 	return NULL;
 }
 
-/** The forms of a view. A document that is nothing but a list needs no function of its own. */
+/** The forms of a view. */
 static const struct {
 	text_view *text;
-	const char *name;
-	json_list *list;
 	json_view *json;
+	const char *name; // of the one value that the document has; NULL: it has several
 } views[NUM_VIEWS] = {
-	[VIEW_THREADS] = { text_threads, .json = json_threads },
-	[VIEW_TASKS] = { text_tasks, .json = json_tasks },
-	[VIEW_TASK_COUNTS] = { text_task_counts, "counts", json_task_count_list },
-	[VIEW_TASK] = { text_task, .json = json_task },
-	[VIEW_STACKS] = { text_stacks, "stacks", json_stack_list },
+	[VIEW_THREADS] = { text_threads, json_threads },
+	[VIEW_TASKS] = { text_tasks, json_tasks },
+	[VIEW_TASK_COUNTS] = { text_task_counts, json_task_count_list, "counts" },
+	[VIEW_TASK] = { text_task, json_task, "task" },
+	[VIEW_STACKS] = { text_stacks, json_stack_list, "stacks" },
 	[VIEW_FRAME] = { text_frame },
-	[VIEW_VALUES] = { text_values, .json = json_values },
-	[VIEW_REGIONS] = { text_regions, "regions", json_region_list },
-	[VIEW_LOCKS] = { text_locks, "locks", json_lock_list },
-	[VIEW_WHY] = { text_why, "findings", json_finding_list },
-	[VIEW_HISTORY] = { text_history, .json = json_history },
-	[VIEW_STATUS] = { text_status, .json = json_status },
-	[VIEW_ICVS] = { text_icvs, "icvs", json_icv_list },
-	[VIEW_ENVIRONMENT] = { text_environment, .json = json_environment },
-	[VIEW_INQUIRIES] = { text_inquiries, "inquiries", json_inquiry_list },
+	[VIEW_VALUES] = { text_values, json_values },
+	[VIEW_REGIONS] = { text_regions, json_region_list, "regions" },
+	[VIEW_LOCKS] = { text_locks, json_lock_list, "locks" },
+	[VIEW_WHY] = { text_why, json_finding_list, "findings" },
+	[VIEW_HISTORY] = { text_history, json_history },
+	[VIEW_STATUS] = { text_status, json_status },
+	[VIEW_ICVS] = { text_icvs, json_icv_list, "icvs" },
+	[VIEW_ENVIRONMENT] = { text_environment, json_environment, "environment" },
+	[VIEW_INQUIRIES] = { text_inquiries, json_inquiry_list, "inquiries" },
 };
+
+static struct ompdbg_error *print_document(struct process *process, enum view view,
+					   const struct view_options *options, struct sink *sink)
+{
+	struct json json;
+
+	json_begin_document(&json, process, sink);
+	if (views[view].name)
+		json_key(&json, views[view].name);
+	views[view].json(&json, options);
+	return json_end_document(&json);
+}
 
 struct ompdbg_error *print_view(struct process *process, enum view view,
 				const struct view_options *options, const struct form *form,
@@ -67,11 +78,8 @@ struct ompdbg_error *print_view(struct process *process, enum view view,
 
 	if (error)
 		return error;
-	if (form->json && views[view].list)
-		return json_list_document(process, views[view].name, views[view].list, options,
-					  sink);
 	if (form->json && views[view].json)
-		return views[view].json(process, options, sink);
+		return print_document(process, view, options, sink);
 	text_init(&text, process, form);
 	error = views[view].text(&text, options);
 	if (!error && process_is_interrupted(process))

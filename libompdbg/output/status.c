@@ -44,13 +44,11 @@ static void add(struct list *list, const char *what, const char *reason, struct 
 /** Name the runtime that names OMPD libraries, whichever it is: the one for which others answer. */
 static const char *object_name(struct process *process)
 {
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_symbol symbol;
 	uint64_t address;
 
-	if (!is_ok(services->symbol_address(services->context, "ompd_dll_locations", NULL, 0,
-					    &address)) ||
-	    !is_ok(services->symbol_at(services->context, address, &symbol)))
+	if (!is_ok(SERVICE(process, symbol_address, "ompd_dll_locations", NULL, 0, &address)) ||
+	    !is_ok(SERVICE(process, symbol_at, address, &symbol)))
 		return NULL;
 	return runtime_of_object(symbol.object);
 }
@@ -115,33 +113,21 @@ static void add_unavailable_icvs(struct list *list, struct runtime *runtime)
 
 // ---- Threads -------------------------------------------------------------------------------------
 
-static const char *reason_of(const struct thread *thread)
-{
-	return thread->target->running ? "running" : thread->error;
-}
-
 /** Say of which threads nothing is known, each reason once. */
 static void add_unavailable_threads(struct list *status)
 {
 	struct process *process = status->process;
 	struct arena *arena = &process->arena;
+	struct folds folds = { 0 };
 
 	for (size_t i = 0; i < process->num_targets; i++) {
-		const char *reason = reason_of(process->threads[i]);
-		struct thread_list list = { 0 };
-		bool is_listed = !reason;
-		for (size_t k = 0; k < i && !is_listed; k++) {
-			const char *other = reason_of(process->threads[k]);
-			is_listed = other && strcmp(other, reason) == 0;
-		}
-		for (size_t k = i; k < process->num_targets && !is_listed; k++) {
-			const char *other = reason_of(process->threads[k]);
-			if (other && strcmp(other, reason) == 0)
-				thread_list_add(&list, arena, process->threads[k]);
-		}
-		if (!is_listed)
-			add(status, threads_text(arena, list.threads, list.count), reason, NULL);
+		struct thread *thread = process->threads[i];
+		const char *reason = thread->target->running ? "running" : thread->error;
+		if (reason)
+			thread_list_append(&fold_of(&folds, arena, reason)->threads, arena, thread);
 	}
+	for (size_t i = 0; i < folds.count; i++)
+		add(status, threads_text(arena, &folds.all[i].threads), folds.all[i].text, NULL);
 }
 
 const struct status *process_status(struct process *process)

@@ -2,12 +2,7 @@
 //
 // Tasks as nodes of a graph: who waits for whom, by taskgroups and dependences, and the longest path to each.
 
-#include <string.h>
-
 #include "profile/room.h"
-
-enum { DEPEND_IN = 1, DEPEND_OUT = 2, DEPEND_INOUT = 3, DEPEND_MUTEX = 4, DEPEND_SET = 7 };
-enum { DEPEND_ALL_OUT = 34, DEPEND_ALL_INOUT = 35 };
 
 // ---- Nodes -------------------------------------------------------------------------------------
 
@@ -145,16 +140,16 @@ static const bool waits_for[NUM_CLASSES][NUM_CLASSES] = {
 static enum dependence_class class_of(uint16_t type)
 {
 	switch (type) {
-	case DEPEND_IN:
+	case ompt_dependence_type_in:
 		return READS;
-	case DEPEND_OUT:
-	case DEPEND_INOUT:
-	case DEPEND_ALL_OUT:
-	case DEPEND_ALL_INOUT:
+	case ompt_dependence_type_out:
+	case ompt_dependence_type_inout:
+	case ompt_dependence_type_out_all_memory:
+	case ompt_dependence_type_inout_all_memory:
 		return WRITES;
-	case DEPEND_MUTEX:
+	case ompt_dependence_type_mutexinoutset:
 		return EXCLUDES;
-	case DEPEND_SET:
+	case ompt_dependence_type_inoutset:
 		return IN_SET;
 	default:
 		return NUM_CLASSES; // of loops
@@ -174,24 +169,6 @@ static struct depended *depended_on(struct profile *profile, struct domain *doma
 	return depended;
 }
 
-static struct dependence *append_dependence(struct profile *profile, struct node *node)
-{
-	size_t size = node->max_dependences * sizeof(*node->dependences);
-
-	if (node->num_dependences == node->max_dependences) {
-		uint32_t most = node->max_dependences ? 2 * node->max_dependences : 2;
-		struct dependence *more = pool_take(&profile->pool, most * sizeof(*more));
-
-		if (node->dependences) {
-			memcpy(more, node->dependences, size);
-			pool_give(&profile->pool, node->dependences, size);
-		}
-		node->dependences = more;
-		node->max_dependences = most;
-	}
-	return &node->dependences[node->num_dependences++];
-}
-
 void dependence_add(struct profile *profile, const struct trace_event *event)
 {
 	uint64_t latest = profile->room->threads[event->thread].latest;
@@ -209,9 +186,11 @@ void dependence_add(struct profile *profile, const struct trace_event *event)
 		node->siblings = parent->domain;
 		node->siblings->users++;
 	}
-	struct dependence *dependence = append_dependence(profile, node);
-	dependence->class = class;
-	if (event->detail >= DEPEND_ALL_OUT)
+	node->dependences = pool_enlarge(&profile->pool, node->dependences, node->num_dependences,
+					 &node->max_dependences, sizeof(*node->dependences));
+	struct dependence *dependence = &node->dependences[node->num_dependences++];
+	*dependence = (struct dependence){ .class = class };
+	if (event->detail >= ompt_dependence_type_out_all_memory)
 		return;
 	dependence->on = depended_on(profile, node->siblings, event->object);
 	for (size_t i = 0; i < NUM_CLASSES; i++) {
@@ -223,7 +202,7 @@ void dependence_add(struct profile *profile, const struct trace_event *event)
 
 void dependences_join(struct profile *profile, struct node *node, struct node *follower)
 {
-	for (uint32_t i = 0; i < node->num_dependences; i++) {
+	for (size_t i = 0; i < node->num_dependences; i++) {
 		const struct dependence *dependence = &node->dependences[i];
 		struct depended *depended = dependence->on;
 		size_t index = 0;
@@ -244,7 +223,7 @@ void dependences_join(struct profile *profile, struct node *node, struct node *f
 
 void dependences_leave(struct profile *profile, struct node *node)
 {
-	for (uint32_t i = 0; i < node->num_dependences; i++) {
+	for (size_t i = 0; i < node->num_dependences; i++) {
 		const struct dependence *dependence = &node->dependences[i];
 
 		path_join(&profile->pool,

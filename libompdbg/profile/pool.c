@@ -33,3 +33,19 @@ void pool_give(struct pool *pool, void *block, size_t size)
 	memcpy(block, &pool->unused[class], sizeof(void *));
 	pool->unused[class] = block;
 }
+
+void *pool_enlarge(struct pool *pool, void *array, size_t count, size_t *capacity, size_t size)
+{
+	enum { FIRST_CAPACITY = 4 };
+	size_t before = *capacity;
+
+	if (count < before)
+		return array;
+	*capacity = before ? 2 * before : FIRST_CAPACITY;
+	void *larger = pool_take(pool, *capacity * size);
+	if (before) {
+		memcpy(larger, array, before * size);
+		pool_give(pool, array, before * size);
+	}
+	return larger;
+}

@@ -17,6 +17,8 @@ struct pool {
 
 /** Take a zeroed block. */
 void *pool_take(struct pool *pool, size_t size);
+/** Return an array with room for one element more than it has, twice as large if it had none. */
+void *pool_enlarge(struct pool *pool, void *array, size_t count, size_t *capacity, size_t size);
 /** Give it back, with the size that was asked for. */
 void pool_give(struct pool *pool, void *block, size_t size);
 

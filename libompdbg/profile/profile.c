@@ -41,6 +41,7 @@ static void add_figures(struct profile *profile, struct profile_construct *const
 		if (construct->kind < PROFILE_LOOP || construct->kind > PROFILE_SCOPE)
 			break;
 		construct->loops = ARENA_NEW(arena, struct profile_loops);
+		construct->loops->num_shares = profile->num_threads;
 		construct->loops->shares =
 			ARENA_ARRAY(arena, struct profile_share, profile->num_threads);
 	}

@@ -50,10 +50,21 @@ struct profile_stat {
 	uint64_t known, sum, min, max;
 };
 
+/** The phases of an explicit task, and all of its life. */
+enum task_time {
+	TIME_CREATION,
+	TIME_POOL,
+	TIME_EXECUTION,
+	TIME_SUSPENSION,
+	TIME_COMPLETION,
+	TIME_LIFE,
+	NUM_TASK_TIMES
+};
+
 struct profile_tasks {
 	uint64_t instances, ended, untied, undeferred, cancelled, suspensions;
 	uint64_t work;
-	struct profile_stat creation, pool, execution, suspension, completion, life;
+	struct profile_stat times[NUM_TASK_TIMES];
 };
 struct profile_regions {
 	uint64_t instances;
@@ -74,6 +85,7 @@ struct profile_loops {
 	uint64_t instances, iterations, chunks, chunk_min, chunk_max;
 	bool is_uncounted;	      // iterations of some are unknown
 	struct profile_share *shares; // for each thread of the trace
+	size_t num_shares;
 };
 
 /** A place of the program, and what happened there; members are NULL if it is nothing of that kind. */
@@ -128,7 +140,7 @@ struct profile_task {
 	uint32_t depth;	 // below the implicit task
 	uint64_t children, below;
 	uint64_t created, begun, ended;
-	uint64_t creation, pool, execution, suspension, completion;
+	uint64_t times[NUM_TASK_TIMES];
 	struct profile_task *kept_parent;
 	uint32_t *threads; // of the one that was asked for
 	size_t num_threads, threads_capacity;

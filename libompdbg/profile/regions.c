@@ -2,11 +2,8 @@
 //
 // Parallel regions, their barriers and worksharing, and waits for tasks.
 
-#include <string.h>
-
 #include "profile/room.h"
 
-enum { WORK_SINGLE_OTHER = 4, WORK_LAST = 13, DISPATCH_TASKLOOP = 4 };
 enum { SATURATED = UINT32_MAX };
 
 // ---- Regions -----------------------------------------------------------------------------------
@@ -42,19 +39,8 @@ void region_drop(struct profile *profile, struct region **dropped)
 
 static void add_member(struct profile *profile, struct region *region, struct node *node)
 {
-	size_t size = region->capacity * sizeof(struct node *);
-
-	if (region->num_members == region->capacity) {
-		size_t most = region->capacity ? 2 * region->capacity : 8;
-		struct node **more = pool_take(&profile->pool, most * sizeof(struct node *));
-
-		if (region->members) {
-			memcpy(more, region->members, size);
-			pool_give(&profile->pool, region->members, size);
-		}
-		region->members = more;
-		region->capacity = most;
-	}
+	region->members = pool_enlarge(&profile->pool, region->members, region->num_members,
+				       &region->capacity, sizeof(struct node *));
 	region->members[region->num_members++] = node;
 }
 
@@ -75,6 +61,14 @@ static void count_member(struct profile *profile, struct region *region, struct 
 		region->slowest = node->member_work;
 }
 
+static void count_wait(struct profile *profile, const struct frame *frame)
+{
+	struct profile_waits *waits = profile->constructs[frame->construct].waits;
+
+	waits->count++;
+	stat_add(&waits->wait, frame->time);
+}
+
 /** Let the threads that the end of a region leaves at its barrier be idle. */
 static void release_members(struct profile *profile, struct region *region, uint64_t now)
 {
@@ -89,10 +83,7 @@ static void release_members(struct profile *profile, struct region *region, uint
 		count_member(profile, region, node, now);
 		frame = top_frame(node);
 		if (frame && frame->kind != FRAME_RUNTIME && !frame->is_idle) {
-			struct profile_waits *waits = profile->constructs[frame->construct].waits;
-
-			waits->count++;
-			stat_add(&waits->wait, frame->time);
+			count_wait(profile, frame);
 			frame->is_idle = true;
 		}
 	}
@@ -239,7 +230,7 @@ void region_event(struct profile *profile, const struct trace_event *event)
 /** Check for a barrier that all threads of the region come to. */
 static bool is_meeting(uint16_t kind)
 {
-	return kind < SYNC_IMPLEMENTATION || kind > SYNC_REDUCTION;
+	return kind < ompt_sync_region_barrier_implementation || kind > ompt_sync_region_reduction;
 }
 
 static void arrive(struct profile *profile, struct node *node)
@@ -277,11 +268,11 @@ static void depart(struct profile *profile, struct node *node)
 static enum profile_kind kind_of(uint8_t sync)
 {
 	switch (sync) {
-	case SYNC_TASKWAIT:
+	case ompt_sync_region_taskwait:
 		return PROFILE_TASKWAIT;
-	case SYNC_TASKGROUP:
+	case ompt_sync_region_taskgroup:
 		return PROFILE_TASKGROUP;
-	case SYNC_REDUCTION:
+	case ompt_sync_region_reduction:
 		return PROFILE_REDUCTION;
 	default:
 		return PROFILE_BARRIER;
@@ -311,12 +302,8 @@ void wait_end(struct profile *profile, struct node *node, uint64_t now)
 	if (!top || top->kind == FRAME_RUNTIME)
 		return;
 	struct frame *frame = pop_frame(node);
-	if (frame && !frame->is_idle) {
-		struct profile_waits *waits = profile->constructs[frame->construct].waits;
-
-		waits->count++;
-		stat_add(&waits->wait, frame->time);
-	}
+	if (frame && !frame->is_idle)
+		count_wait(profile, frame);
 	task_resume(node, now);
 }
 
@@ -331,15 +318,15 @@ void sync_event(struct profile *profile, const struct trace_event *event)
 	case RECORD_SYNC_BEGIN:
 		if (meets)
 			arrive(profile, node);
-		else if (event->detail == SYNC_TASKGROUP)
+		else if (event->detail == ompt_sync_region_taskgroup)
 			group_begin(profile, node);
 		break;
 	case RECORD_SYNC_END:
 		if (meets)
 			depart(profile, node);
-		else if (event->detail == SYNC_TASKGROUP)
+		else if (event->detail == ompt_sync_region_taskgroup)
 			group_end(profile, node);
-		else if (event->detail == SYNC_TASKWAIT)
+		else if (event->detail == ompt_sync_region_taskwait)
 			task_wait_ended(profile, node);
 		break;
 	case RECORD_WAIT_BEGIN:
@@ -368,7 +355,7 @@ static const char *schedule_of(uint16_t work)
 	static const char *const schedules[] = { "static", "dynamic", "guided", "other" };
 	enum { FIRST = 10 };
 
-	return work >= FIRST && work <= WORK_LAST ? schedules[work - FIRST] : NULL;
+	return work >= FIRST && work <= ompt_work_loop_other ? schedules[work - FIRST] : NULL;
 }
 
 static void begin_work(struct profile *profile, const struct trace_event *event, struct node *node)
@@ -411,7 +398,7 @@ static struct profile_loops *loop_of_chunk(struct profile *profile, const struct
 	const struct trace_event at = { .code = task->code };
 
 	// A chunk of a taskloop is that of one of its tasks, which have its place.
-	if (event->detail == DISPATCH_TASKLOOP)
+	if (event->detail == ompt_dispatch_taskloop_chunk)
 		return task->kind == PROFILE_TASK ?
 			       profile->constructs[construct_of(profile, PROFILE_TASKLOOP, &at)]
 				       .loops :
@@ -446,7 +433,7 @@ void work_event(struct profile *profile, const struct trace_event *event)
 {
 	struct node *node = profile->room->threads[event->thread].current;
 
-	if (!node || (event->kind != RECORD_CHUNK && event->detail == WORK_SINGLE_OTHER))
+	if (!node || (event->kind != RECORD_CHUNK && event->detail == ompt_work_single_other))
 		return;
 	switch (event->kind) {
 	case RECORD_WORK_BEGIN:

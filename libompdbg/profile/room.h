@@ -5,19 +5,9 @@
 #ifndef OMPDBG_PROFILE_ROOM_H
 #define OMPDBG_PROFILE_ROOM_H
 
+#include "ompt/omp-tools.h"
 #include "profile/map.h"
 #include "profile/profile.h"
-
-// Numbers of OMPT (OpenMP 5.2, 19.4.4).
-enum { THREAD_INITIAL = 1 };
-enum { SYNC_IMPLEMENTATION = 4, SYNC_TASKWAIT = 5, SYNC_TASKGROUP = 6, SYNC_REDUCTION = 7 };
-enum {
-	STATUS_COMPLETE = 1,
-	STATUS_CANCEL = 3,
-	STATUS_LATE_FULFILL = 6,
-	STATUS_TASKWAIT = 8,
-};
-enum { FLAG_TASKWAIT = 0x10, FLAG_UNDEFERRED = 0x08000000, FLAG_UNTIED = 0x10000000 };
 
 enum { FRAME_RUNTIME = 0, MAX_FRAMES = 3, MAX_LOOPS = 2 };
 enum dependence_class { READS, WRITES, EXCLUDES, IN_SET, NUM_CLASSES };
@@ -77,7 +67,7 @@ struct node {
 	struct domain *domain; // of its children; then the one in which it is
 	struct domain *siblings;
 	struct dependence *dependences;
-	uint32_t num_dependences, max_dependences;
+	size_t num_dependences, max_dependences;
 	// Times
 	uint64_t create_begin, created, create_end, begun, ended, since; // UNKNOWN_TIME
 	uint64_t execution, suspension, work;
@@ -153,8 +143,6 @@ struct frame *top_frame(struct node *node);
 struct frame *push_frame(struct node *node, uint8_t kind);
 /** Remove the innermost frame. @return it, valid until the next one; NULL: there is none, or it was not kept. */
 struct frame *pop_frame(struct node *node);
-/** Enter the innermost task of a thread, which may be none. */
-struct node *current_task(struct profile *profile, uint32_t thread);
 
 // ---- nodes.c -----------------------------------------------------------------------------------
 

@@ -104,7 +104,6 @@ static void keep_in_tree(struct profile *profile, struct node *node)
 static void note_wanted(struct profile *profile, struct node *node)
 {
 	struct profile_task *wanted = profile->task;
-	struct arena *arena = &profile->arena;
 
 	if (node->id == profile->options.task)
 		profile->task = keep(profile, node);
@@ -116,7 +115,7 @@ static void note_wanted(struct profile *profile, struct node *node)
 		return;
 	wanted->children++;
 	if (wanted->num_child_ids < MOST_SHOWN)
-		*ARENA_APPEND(arena, wanted->child_ids, wanted->num_child_ids,
+		*ARENA_APPEND(&profile->arena, wanted->child_ids, wanted->num_child_ids,
 			      wanted->child_ids_capacity) = node->id;
 }
 
@@ -129,12 +128,34 @@ static void note_thread(struct profile *profile, uint64_t id, uint32_t thread)
 			      wanted->threads_capacity) = thread;
 }
 
+/** Find how long a task was in each phase; UNKNOWN_TIME. */
+static void find_times(const struct node *node, uint64_t removed, uint64_t times[NUM_TASK_TIMES])
+{
+	bool is_created = node->create_begin != UNKNOWN_TIME && node->create_end != UNKNOWN_TIME;
+	bool has_begun = node->begun != UNKNOWN_TIME, has_ended = node->ended != UNKNOWN_TIME;
+	uint64_t ready = is_created ? node->create_end : node->created;
+
+	for (size_t i = 0; i < NUM_TASK_TIMES; i++)
+		times[i] = UNKNOWN_TIME;
+	if (is_created)
+		times[TIME_CREATION] = node->create_end - node->create_begin;
+	if (has_begun && ready != UNKNOWN_TIME)
+		times[TIME_POOL] = node->begun - ready;
+	if (has_begun && has_ended) {
+		times[TIME_EXECUTION] = node->execution;
+		times[TIME_SUSPENSION] = node->suspension;
+	}
+	if (has_ended && removed != UNKNOWN_TIME)
+		times[TIME_COMPLETION] = removed - node->ended;
+	if (has_ended && ready != UNKNOWN_TIME)
+		times[TIME_LIFE] = (removed != UNKNOWN_TIME ? removed : node->ended) -
+				   (is_created ? node->create_begin : node->created);
+}
+
 void task_note(struct profile *profile, struct node *node, uint64_t removed)
 {
 	struct profile_task *const kept[] = { node->kept, profile->task };
 	bool is_created = node->create_begin != UNKNOWN_TIME && node->create_end != UNKNOWN_TIME;
-	bool has_begun = node->begun != UNKNOWN_TIME, has_ended = node->ended != UNKNOWN_TIME;
-	uint64_t ready = is_created ? node->create_end : node->created;
 
 	for (size_t i = 0; i < 2; i++) {
 		struct profile_task *task = kept[i];
@@ -145,13 +166,7 @@ void task_note(struct profile *profile, struct node *node, uint64_t removed)
 		task->created = is_created ? node->create_begin : node->created;
 		task->begun = node->begun;
 		task->ended = node->ended;
-		task->creation = is_created ? node->create_end - node->create_begin : UNKNOWN_TIME;
-		task->pool = has_begun && ready != UNKNOWN_TIME ? node->begun - ready :
-								  UNKNOWN_TIME;
-		task->execution = has_begun && has_ended ? node->execution : UNKNOWN_TIME;
-		task->suspension = has_begun && has_ended ? node->suspension : UNKNOWN_TIME;
-		task->completion = has_ended && removed != UNKNOWN_TIME ? removed - node->ended :
-									  UNKNOWN_TIME;
+		find_times(node, removed, task->times);
 	}
 }
 
@@ -159,25 +174,16 @@ void task_note(struct profile *profile, struct node *node, uint64_t removed)
 static void add_figures(struct profile *profile, const struct node *node, uint64_t removed)
 {
 	struct profile_tasks *tasks = profile->constructs[node->construct].tasks;
-	bool is_created = node->create_begin != UNKNOWN_TIME && node->create_end != UNKNOWN_TIME;
-	uint64_t ready = is_created ? node->create_end : node->created;
-	uint64_t end = removed != UNKNOWN_TIME ? removed : node->ended;
+	uint64_t times[NUM_TASK_TIMES];
 
 	tasks->ended++;
 	tasks->suspensions += node->suspensions;
 	tasks->work += node->work;
-	if (is_created)
-		stat_add(&tasks->creation, node->create_end - node->create_begin);
-	if (ready != UNKNOWN_TIME && node->begun != UNKNOWN_TIME)
-		stat_add(&tasks->pool, node->begun - ready);
-	if (node->begun != UNKNOWN_TIME) {
-		stat_add(&tasks->execution, node->execution);
-		stat_add(&tasks->suspension, node->suspension);
+	find_times(node, removed, times);
+	for (size_t i = 0; i < NUM_TASK_TIMES; i++) {
+		if (times[i] != UNKNOWN_TIME)
+			stat_add(&tasks->times[i], times[i]);
 	}
-	if (removed != UNKNOWN_TIME)
-		stat_add(&tasks->completion, removed - node->ended);
-	if (ready != UNKNOWN_TIME)
-		stat_add(&tasks->life, end - (is_created ? node->create_begin : node->created));
 }
 
 // ---- Creation ----------------------------------------------------------------------------------
@@ -243,7 +249,7 @@ static void inherit(struct profile *profile, struct node *node, struct node *par
 	node->region = parent->region;
 	if (node->region)
 		node->region->users++;
-	if (!(node->flags & FLAG_TASKWAIT))
+	if (!(node->flags & ompt_task_taskwait))
 		count_edge(profile, parent->construct, node->construct, false);
 	if (parent->kept && parent->kept->id == parent->id)
 		parent->kept->children++;
@@ -253,7 +259,7 @@ static void create(struct profile *profile, const struct trace_event *event)
 {
 	struct thread_state *thread = &profile->room->threads[event->thread];
 	struct node *parent = thread->current, *node;
-	bool is_wait = event->number & FLAG_TASKWAIT;
+	bool is_wait = event->number & ompt_task_taskwait;
 
 	if (!event->object || map_get(&profile->room->tasks, event->object)) {
 		profile->unknown_tasks++;
@@ -265,7 +271,7 @@ static void create(struct profile *profile, const struct trace_event *event)
 	node->creator = event->thread;
 	node->created = event->time;
 	node->phase = PHASE_CREATED;
-	node->joins = node->flags & FLAG_UNDEFERRED;
+	node->joins = node->flags & ompt_task_undeferred;
 	link_creation(profile, parent, node);
 	if (parent)
 		inherit(profile, node, parent);
@@ -273,13 +279,13 @@ static void create(struct profile *profile, const struct trace_event *event)
 	thread->latest = node->id;
 	if (is_wait) {
 		if (parent)
-			wait_begin(profile, parent, SYNC_TASKWAIT, event);
+			wait_begin(profile, parent, ompt_sync_region_taskwait, event);
 		return;
 	}
 	struct profile_tasks *tasks = profile->constructs[node->construct].tasks;
 	tasks->instances++;
-	tasks->untied += (node->flags & FLAG_UNTIED) != 0;
-	tasks->undeferred += (node->flags & FLAG_UNDEFERRED) != 0;
+	tasks->untied += (node->flags & ompt_task_untied) != 0;
+	tasks->undeferred += (node->flags & ompt_task_undeferred) != 0;
 	profile->tasks++;
 	note_wanted(profile, node);
 	keep_in_tree(profile, node);
@@ -368,7 +374,7 @@ static void end(struct profile *profile, struct thread_state *thread, struct nod
 {
 	map_remove(&profile->room->tasks, node->id);
 	node->ended = event->time;
-	if (node->flags & FLAG_TASKWAIT) {
+	if (node->flags & ompt_task_taskwait) {
 		if (node->parent) {
 			wait_end(profile, node->parent, event->time);
 			dependences_join(profile, node, node->parent);
@@ -380,18 +386,18 @@ static void end(struct profile *profile, struct thread_state *thread, struct nod
 		end_creation_of(node, event->time);
 		pool_change(profile, event->time, -1);
 	}
-	if (event->detail == STATUS_CANCEL)
+	if (event->detail == ompt_task_cancel)
 		profile->constructs[node->construct].tasks->cancelled++;
 	profile->times[event->thread].tasks++;
 	bring_up(node, event->time);
 	node->phase = PHASE_ENDED;
-	if (event->detail == STATUS_LATE_FULFILL && thread->current) {
+	if (event->detail == ompt_task_late_fulfill && thread->current) {
 		node_settle(profile, thread->current);
 		node_join(profile, node, thread->current->path);
 	}
 	end_path(profile, node);
 	thread->finished = node;
-	if (event->detail != STATUS_COMPLETE && event->detail != STATUS_CANCEL)
+	if (event->detail != ompt_task_complete && event->detail != ompt_task_cancel)
 		task_finish(profile, thread, UNKNOWN_TIME);
 }
 
@@ -404,10 +410,10 @@ static void leave(struct profile *profile, const struct trace_event *event)
 		return;
 	take_off(profile, node);
 	switch (event->detail) {
-	case STATUS_COMPLETE:
-	case STATUS_CANCEL:
-	case STATUS_LATE_FULFILL:
-	case STATUS_TASKWAIT:
+	case ompt_task_complete:
+	case ompt_task_cancel:
+	case ompt_task_late_fulfill:
+	case ompt_taskwait_complete:
 		if (thread->finished)
 			task_finish(profile, thread, UNKNOWN_TIME);
 		end(profile, thread, node, event);

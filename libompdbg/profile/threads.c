@@ -42,8 +42,10 @@ static enum profile_lane lane_of(const struct thread_state *thread)
 		return LANE_IDLE;
 	if (frame->kind == FRAME_RUNTIME)
 		return LANE_RUNTIME;
-	return frame->kind == SYNC_TASKWAIT || frame->kind == SYNC_TASKGROUP ? LANE_TASK :
-									       LANE_BARRIER;
+	return frame->kind == ompt_sync_region_taskwait ||
+			       frame->kind == ompt_sync_region_taskgroup ?
+		       LANE_TASK :
+		       LANE_BARRIER;
 }
 
 /** Add time to what the thread's task and its implicit task did. */
@@ -91,7 +93,11 @@ void advance(struct profile *profile, uint32_t number, uint64_t now, enum profil
 	struct thread_state *thread = &profile->room->threads[number];
 	uint64_t from = thread->last;
 
-	current_task(profile, number);
+	// The initial thread is in the program's own code before the runtime is.
+	if (!thread->current && thread->type == ompt_thread_initial) {
+		thread->current = thread->level =
+			node_create(profile, construct_of(profile, PROFILE_PROGRAM, NULL));
+	}
 	if (now <= from)
 		return;
 	if (lane == NUM_LANES)
@@ -100,16 +106,4 @@ void advance(struct profile *profile, uint32_t number, uint64_t now, enum profil
 	add_to_tasks(profile, thread, lane, now - from);
 	extend_slice(profile, number, lane, from, now);
 	thread->last = now;
-}
-
-struct node *current_task(struct profile *profile, uint32_t number)
-{
-	struct thread_state *thread = &profile->room->threads[number];
-
-	// The initial thread is in the program's own code before the runtime is.
-	if (!thread->current && thread->type == THREAD_INITIAL) {
-		thread->current = thread->level =
-			node_create(profile, construct_of(profile, PROFILE_PROGRAM, NULL));
-	}
-	return thread->current;
 }

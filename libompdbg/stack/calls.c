@@ -55,7 +55,7 @@ static int kind_of_call(struct walk *walk, struct thread *thread, size_t caller,
 	if (caller >= walk->depth)
 		return NOT_KNOWN;
 	struct stack_frame *user = walk->frames[caller];
-	if (user->at.is_call && classify_call(runtime, thread, user, &site))
+	if (user->at.is_call && classify_call(runtime, user, &site))
 		return (int)site.kind;
 	if (classify_frame(runtime, thread, walk->frames[outermost], &site))
 		return (int)site.kind;

@@ -165,13 +165,11 @@ static void describe_flangs(struct walk *walk, size_t index, struct logical_fram
 			    const char *enclosing)
 {
 	struct runtime *runtime = walk->thread->runtime;
-	const struct ompdbg_services *services = runtime->process->services;
 	struct ompdbg_function function;
 
 	frame->construct = CONSTRUCT_OUTLINED;
 	frame->function = enclosing;
-	if (answer_of(services->function_named(services->context, symbol_of(walk, index),
-					       &function)) != ANSWER_FOUND)
+	if (!is_ok(SERVICE(runtime->process, function_named, symbol_of(walk, index), &function)))
 		return;
 	const struct explicit_code *code = code_of_tasks(runtime, function.start);
 	const struct task_function *task =

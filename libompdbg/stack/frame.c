@@ -12,14 +12,6 @@ static const size_t steps[] = { 32, 1024, 100000 };
 
 enum { NUM_STEPS = sizeof(steps) / sizeof(steps[0]) };
 
-struct stack {
-	struct process *process;
-	int thread; // the debugger's number
-	struct stack_frame **frames;
-	size_t count, capacity;
-	size_t step; // the next of the steps; NUM_STEPS: it is whole
-};
-
 struct stack *thread_stack(struct thread *thread)
 {
 	struct process *process = thread->runtime->process;
@@ -37,21 +29,14 @@ struct stack *thread_stack(struct thread *thread)
 	return stack;
 }
 
-struct process *stack_process(const struct stack *stack)
-{
-	return stack->process;
-}
-
 /** Unwind one step further. */
 static void unwind(struct stack *stack)
 {
-	const struct ompdbg_services *services = stack->process->services;
 	struct arena *arena = &stack->process->arena;
 	const struct ompdbg_frame *frames;
 	size_t most = steps[stack->step++], count;
 
-	if (answer_of(services->unwind(services->context, stack->thread, most, &frames, &count)) !=
-	    ANSWER_FOUND) {
+	if (!is_ok(SERVICE(stack->process, unwind, stack->thread, most, &frames, &count))) {
 		stack->step = NUM_STEPS;
 		return;
 	}
@@ -113,7 +98,6 @@ const struct place *stack_named_place(struct stack *stack, struct stack_frame *f
 static struct location *describe(struct process *process, const struct place *place,
 				 const char *object)
 {
-	const struct ompdbg_services *services = process->services;
 	struct location *location = ARENA_NEW(&process->arena, struct location);
 
 	location->function = place->enclosing;
@@ -122,15 +106,14 @@ static struct location *describe(struct process *process, const struct place *pl
 		location->function = place->plain;
 	location->file = place->function.file;
 	location->line = place->function.line;
-	location->object = object ? object : services->program(services->context);
+	location->object = object ? object : SERVICE(process, program);
 	return location;
 }
 
 const struct location *locate(struct thread *thread, struct stack_frame *frame)
 {
-	struct process *process = thread->runtime->process;
 	const struct place *place = stack_named_place(thread_stack(thread), frame);
-	struct location *location = describe(process, place, frame->at.object);
+	struct location *location = describe(thread->runtime->process, place, frame->at.object);
 
 	location->address = frame->at.pc;
 	location->code = frame->at.is_call ? frame->at.pc - 1 : frame->at.pc;
@@ -139,7 +122,6 @@ const struct location *locate(struct thread *thread, struct stack_frame *frame)
 
 const struct location *call_location(struct process *process, uint64_t returns)
 {
-	const struct ompdbg_services *services = process->services;
 	struct stack_room *room = stack_room(process);
 	struct location *location = table_get(&room->call_locations, returns);
 	struct place place = { 0 };
@@ -147,13 +129,10 @@ const struct location *call_location(struct process *process, uint64_t returns)
 
 	if (!returns || location)
 		return location;
-	if (answer_of(services->code_place(services->context, returns - 1, &place.function)) !=
-	    ANSWER_FOUND)
+	if (!is_ok(SERVICE(process, code_place, returns - 1, &place.function)))
 		place.function = (struct ompdbg_function){ 0 };
 	name_place(process, &place);
-	if (answer_of(services->object_at(services->context, returns - 1, &object)) !=
-		    ANSWER_FOUND &&
-	    !place.function.name)
+	if (!is_ok(SERVICE(process, object_at, returns - 1, &object)) && !place.function.name)
 		return NULL; // no code
 	if (object.is_program)
 		object.path = NULL;

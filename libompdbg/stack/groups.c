@@ -4,8 +4,7 @@
 // are the same if the threads are of one team, and all frames are at the same places and go on in the
 // same threads.
 
-#include <string.h>
-
+#include "base/text.h"
 #include "stack/room.h"
 
 /** How stacks are compared. */
@@ -17,7 +16,6 @@ struct comparison {
 struct growing_group {
 	struct growing_group *next; // with the same hash
 	struct stack_group group;
-	size_t capacity; // of its threads
 };
 
 /** The frames of a part that count, one after another. */
@@ -35,11 +33,6 @@ static const struct logical_frame *next_frame(struct cursor *cursor, bool raw)
 			return frame;
 	}
 	return NULL;
-}
-
-static bool are_equal(const char *one, const char *other)
-{
-	return one == other || (one && other && strcmp(one, other) == 0);
 }
 
 static const struct ompdbg_function *place_of(const struct stack_part *part,
@@ -91,8 +84,8 @@ static bool are_at_same_place(const struct stack_part *part, const struct logica
 	const struct ompdbg_function *place = place_of(part, frame);
 	const struct ompdbg_function *other_place = place_of(other_part, other);
 	return place->line && place->line == other_place->line &&
-	       are_equal(place->name, other_place->name) &&
-	       are_equal(place->file, other_place->file);
+	       is_same_text(place->name, other_place->name) &&
+	       is_same_text(place->file, other_place->file);
 }
 
 static bool are_parts_alike(const struct stack_part *part, const struct stack_part *other,
@@ -125,12 +118,12 @@ static const char *title_of_wait(struct thread *thread)
 static bool are_alike(struct thread *thread, const struct logical_stack *stack,
 		      const struct stack_group *group, const struct comparison *how)
 {
-	struct thread *other = group->threads[0];
+	struct thread *other = group->threads.all[0];
 
 	if (stack->num_parts != group->stack->num_parts || thread->runtime != other->runtime ||
 	    thread_is_openmp(thread) != thread_is_openmp(other) ||
-	    !are_equal(stack->note, group->stack->note) ||
-	    !are_equal(title_of_wait(thread), title_of_wait(other)))
+	    !is_same_text(stack->note, group->stack->note) ||
+	    !is_same_text(title_of_wait(thread), title_of_wait(other)))
 		return false;
 	for (size_t i = 0; i < stack->num_parts; i++) {
 		const struct stack_part *part = &stack->parts[i];
@@ -172,8 +165,7 @@ struct stack_group *stack_groups(struct process *process, struct thread *const *
 			*first = group;
 			*ARENA_APPEND(arena, groups, num_groups, capacity) = group;
 		}
-		*ARENA_APPEND(arena, group->group.threads, group->group.num_threads,
-			      group->capacity) = thread;
+		thread_list_append(&group->group.threads, arena, thread);
 	}
 	struct stack_group *found = ARENA_ARRAY(arena, struct stack_group, num_groups);
 	for (size_t i = 0; i < num_groups; i++)

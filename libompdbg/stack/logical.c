@@ -151,14 +151,13 @@ static const char *name_in_stack(struct thread *thread, const struct stack_frame
 
 const struct location *locate_by_stack(struct thread *thread, struct stack_frame *frame)
 {
-	struct arena *arena = &thread->runtime->process->arena;
 	const struct location *location = locate(thread, frame);
 	const char *name = location->function ? NULL : name_in_stack(thread, frame);
 	struct location *named;
 
 	if (!name)
 		return location;
-	named = ARENA_NEW(arena, struct location);
+	named = ARENA_NEW(&thread->runtime->process->arena, struct location);
 	*named = *location;
 	named->function = name;
 	return named;

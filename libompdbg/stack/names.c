@@ -4,11 +4,15 @@
 
 #include "stack/names.h"
 
+#include <dlfcn.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/text.h"
 #include "stack/cxx_names.h"
 #include "stack/room.h"
+
+enum { MAX_LENGTH = 1 << 16 }; // longer names are damaged ones
 
 static const char GFORTRANS_MAIN[] = "MAIN__", MAIN_PROGRAM[] = "the main program";
 
@@ -24,11 +28,36 @@ static const char *keep(struct stack_constants *constants, struct string_table *
 	return kept->text;
 }
 
-const char *module_name(struct process *process, const char *symbol)
-{
-	const char *name = fortran_name(&process->arena, symbol);
+// The demangler is that of the run-time library of C++, where there is one: a program with mangled names has
+// it, and GDB as well. Once loaded it stays.
 
-	return name ? name : symbol;
+static demangler *find_demangler(struct stack_constants *constants)
+{
+	if (!constants->has_looked_for_demangler) {
+		void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+		void *function = library ? dlsym(library, "__cxa_demangle") : NULL;
+
+		memcpy(&constants->demangler, &function, sizeof(function));
+		constants->has_looked_for_demangler = true;
+	}
+	return constants->demangler;
+}
+
+const char *demangle(struct process *process, const char *symbol)
+{
+	struct stack_constants *constants = stack_constants(process);
+
+	if (!symbol || !starts_with(symbol, "_Z") || strnlen(symbol, MAX_LENGTH) == MAX_LENGTH)
+		return NULL;
+	struct kept_name *kept = string_table_get(&constants->demangled, symbol);
+	if (kept)
+		return kept->text;
+	demangler *library = find_demangler(constants);
+	int status;
+	char *text = library ? library(symbol, NULL, NULL, &status) : NULL;
+	const char *name = keep(constants, &constants->demangled, symbol, text);
+	free(text);
+	return name;
 }
 
 const char *name_for_people(struct arena *arena, const char *name)
@@ -74,9 +103,8 @@ static const char *without_number(struct arena *arena, const char *symbol)
 static const char *function_of_symbol(struct process *process, const char *symbol, bool is_fortran,
 				      bool *failed)
 {
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_function found = { 0 };
-	enum answer answer = answer_of(services->function_named(services->context, symbol, &found));
+	enum answer answer = answer_of(SERVICE(process, function_named, symbol, &found));
 
 	*failed = answer == ANSWER_FAILED;
 	if (answer == ANSWER_FOUND && found.name && strcmp(found.name, symbol) != 0 &&
@@ -139,7 +167,9 @@ const char *symbol_title(struct process *process, const struct ompdbg_symbol *sy
 	}
 	if (!*name)
 		return NULL;
-	name = module_name(process, name);
+	const char *in_fortran = fortran_name(&process->arena, name);
+	if (in_fortran)
+		name = in_fortran;
 	if (!symbol->offset)
 		return name;
 	return arena_printf(&process->arena, "%s+%" PRIu64, name, symbol->offset);

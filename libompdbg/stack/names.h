@@ -42,7 +42,7 @@ extern const char FLANGS_MAIN[];
 const char *fortran_name(struct arena *arena, const char *symbol);
 bool is_fortran_file(const char *file);
 
-// ---- Names of the source (names.c, demangle.c) -------------------------------------------------
+// ---- Names of the source (names.c) -------------------------------------------------
 
 /** Demangle a C++ name; NULL if it is none, or there is no demangler. */
 const char *demangle(struct process *process, const char *symbol);
@@ -50,8 +50,6 @@ const char *demangle(struct process *process, const char *symbol);
 const char *name_for_people(struct arena *arena, const char *name);
 /** Write a name as the source has it, without the parameters of C++. */
 const char *plain_name(struct process *process, const char *name);
-/** Write a procedure or variable of a Fortran module as Fortran has it; other names as they are. */
-const char *module_name(struct process *process, const char *symbol);
 /** Name the function of the source whose construct was outlined into @p symbol, with the parameters
  *  of C++; NULL if that is no outlined function, or it cannot be told. */
 const char *enclosing_function(struct process *process, const char *symbol, const char *file);

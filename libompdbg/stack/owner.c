@@ -14,13 +14,11 @@ struct kept_owner {
 /** Find a function of the runtime that the program itself contains. */
 static enum answer find_in_program(struct process *process, const char *name, uint64_t *ret)
 {
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_symbol symbol;
 
-	enum answer answer =
-		answer_of(services->symbol_address(services->context, name, NULL, 0, ret));
+	enum answer answer = answer_of(SERVICE(process, symbol_address, name, NULL, 0, ret));
 	if (answer == ANSWER_FOUND)
-		answer = answer_of(services->symbol_at(services->context, *ret, &symbol));
+		answer = answer_of(SERVICE(process, symbol_at, *ret, &symbol));
 	return answer == ANSWER_FOUND && symbol.object ? ANSWER_ABSENT : answer;
 }
 
@@ -83,7 +81,7 @@ static enum code_owner owner_in_static(uint64_t runtime, uint64_t pc,
 
 enum code_owner stack_owner(struct stack *stack, struct stack_frame *frame)
 {
-	struct process *process = stack_process(stack);
+	struct process *process = stack->process;
 
 	if (frame->has_owner)
 		return frame->owner;
@@ -108,17 +106,15 @@ enum code_owner place_owner(struct process *process, const char *object, uint64_
 
 enum code_owner code_owner(struct process *process, uint64_t entry)
 {
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_symbol symbol = { 0 };
 	struct ompdbg_object object;
 
-	enum answer answer = answer_of(services->symbol_at(services->context, entry, &symbol));
+	enum answer answer = answer_of(SERVICE(process, symbol_at, entry, &symbol));
 	if (answer == ANSWER_FAILED)
 		return FRAME_UNKNOWN;
 	if (answer == ANSWER_ABSENT) {
 		// Functions of the C library that are made for one kind of processor have none.
-		if (answer_of(services->object_at(services->context, entry, &object)) !=
-		    ANSWER_FOUND)
+		if (!is_ok(SERVICE(process, object_at, entry, &object)))
 			return FRAME_UNKNOWN;
 		symbol.object = object.is_program ? NULL : object.path;
 	}
@@ -132,14 +128,11 @@ enum code_owner code_owner(struct process *process, uint64_t entry)
 
 bool is_users_data(struct process *process, uint64_t address, const struct ompdbg_symbol *symbol)
 {
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_object object;
 
 	if (!symbol)
 		return !static_runtime(process) &&
-		       answer_of(services->object_at(services->context, address, &object)) ==
-			       ANSWER_FOUND &&
-		       object.is_program;
+		       is_ok(SERVICE(process, object_at, address, &object)) && object.is_program;
 	if (symbol->object || !static_runtime(process))
 		return owner_of_object(process, symbol->object) == FRAME_USER;
 	return !is_runtime_symbol(symbol->name);

@@ -7,7 +7,7 @@
 #include "stack/names.h"
 #include "stack/room.h"
 
-enum { MAX_BLOCKS = 1024, MAX_FUNCTION = 1 << 16, MAX_WRITES = 16 };
+enum { MAX_WRITES = 16 };
 
 /** An instruction that writes the register. */
 struct write {
@@ -73,15 +73,10 @@ static bool address_at_call(struct process *process, uint64_t start, uint64_t ca
 			    unsigned int reg, uint64_t *ret)
 {
 	struct code_reader *reader = process_code(process);
-	struct code_flow flow = { .blocks = ARENA_ARRAY(&process->arena, struct code_block,
-							MAX_BLOCKS),
-				  .capacity = MAX_BLOCKS };
-	const struct code_function function = { .entry = start,
-						.begin = start,
-						.end = start + MAX_FUNCTION };
 	struct writes writes = { .count = 0 };
+	struct code_flow flow;
 
-	if (code_flow_build(reader, &function, &flow) != CODE_OK || !flow.is_complete)
+	if (!function_flow(process, start, &flow) || !flow.is_complete)
 		return false;
 	for (uint32_t i = 0; i < flow.count; i++) {
 		if (!note_writes(reader, &flow.blocks[i], reg, &writes))
@@ -98,7 +93,6 @@ static bool address_at_call(struct process *process, uint64_t start, uint64_t ca
 
 bool stack_passed_code(struct process *process, uint64_t returns, struct ompdbg_function *ret)
 {
-	const struct ompdbg_services *services = process->services;
 	struct code_reader *reader = process_code(process);
 	struct code_instruction call;
 	struct code_argument argument;
@@ -109,12 +103,9 @@ bool stack_passed_code(struct process *process, uint64_t returns, struct ompdbg_
 	if (argument.reg != CODE_NO_REGISTER &&
 	    (argument.value || argument.scale != 1 ||
 	     code_call_before(reader, returns, &call) != CODE_OK ||
-	     answer_of(services->function_at(services->context, call.address, &caller)) !=
-		     ANSWER_FOUND ||
-	     !caller.start ||
+	     !is_ok(SERVICE(process, function_at, call.address, &caller)) || !caller.start ||
 	     !address_at_call(process, caller.start, call.address, argument.reg, &argument.value)))
 		return false;
-	return answer_of(services->function_at(services->context, argument.value, ret)) ==
-		       ANSWER_FOUND &&
+	return is_ok(SERVICE(process, function_at, argument.value, ret)) &&
 	       ret->start == argument.value && is_outlined_name(ret->symbol);
 }

@@ -23,17 +23,15 @@ static struct ompdbg_function copy(struct arena *arena, const struct ompdbg_func
 /** Check that nothing else comes to be at the address while the program's files stay. */
 static bool is_in_file(struct process *process, uint64_t address)
 {
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_object object;
 
-	return answer_of(services->object_at(services->context, address, &object)) == ANSWER_FOUND;
+	return is_ok(SERVICE(process, object_at, address, &object));
 }
 
 struct place *find_place(struct process *process, int thread, const struct ompdbg_frame *frame,
 			 size_t inlined_around)
 {
 	struct stack_constants *constants = stack_constants(process);
-	const struct ompdbg_services *services = process->services;
 	uint64_t key = frame->pc << KEY_BITS_OF_DEPTH | inlined_around << 1 | frame->is_call;
 	bool has_key = frame->pc >> (64 - KEY_BITS_OF_DEPTH) == 0 && inlined_around <= MAX_DEPTH &&
 		       !frame->is_signal;
@@ -42,8 +40,7 @@ struct place *find_place(struct process *process, int thread, const struct ompdb
 	if (place)
 		return place;
 	struct ompdbg_function function = { 0 };
-	enum answer answer =
-		answer_of(services->frame_place(services->context, thread, frame, &function));
+	enum answer answer = answer_of(SERVICE(process, frame_place, thread, frame, &function));
 	if (answer != ANSWER_FOUND)
 		function = (struct ompdbg_function){ 0 };
 	bool lasts = has_key && answer != ANSWER_FAILED &&
@@ -73,14 +70,12 @@ void name_place(struct process *process, struct place *place)
 const struct ompdbg_function *find_function(struct process *process, uint64_t address)
 {
 	struct stack_constants *constants = stack_constants(process);
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_function *kept = table_get(&constants->functions, address);
 	struct ompdbg_function function = { 0 };
 
 	if (kept)
 		return kept->name ? kept : NULL;
-	enum answer answer =
-		answer_of(services->function_at(services->context, address, &function));
+	enum answer answer = answer_of(SERVICE(process, function_at, address, &function));
 	bool lasts = answer != ANSWER_FAILED && is_in_file(process, address);
 	struct arena *arena = lasts ? constants->arena : &process->arena;
 	kept = ARENA_NEW(arena, struct ompdbg_function);

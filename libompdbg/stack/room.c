@@ -2,7 +2,6 @@
 
 #include "stack/room.h"
 
-#include "base/error.h"
 #include "libcode/code.h"
 
 struct stack_constants *stack_constants(struct process *process)
@@ -29,9 +28,8 @@ struct stack_room *stack_room(struct process *process)
 static bool read_code(void *context, uint64_t address, void *buffer, size_t size)
 {
 	const struct process *process = context;
-	const struct ompdbg_services *services = process->services;
 
-	return is_ok(services->read_memory(services->context, address, buffer, size));
+	return is_ok(SERVICE(process, read_memory, address, buffer, size));
 }
 
 struct code_reader *process_code(struct process *process)

@@ -23,7 +23,7 @@ struct stack_constants {
 	uint64_t static_runtime;    // where the runtime's code begins in a static program; 0: not
 	struct string_table owners; // path of an object -> owner
 
-	// demangle.c, names.c
+	// names.c
 	bool has_looked_for_demangler;
 	demangler *demangler;
 	struct string_table demangled, enclosing, plain; // symbol -> struct kept_name
@@ -62,7 +62,13 @@ enum code_owner place_owner(struct process *process, const char *object, uint64_
 /** Find the function with a construct's code that a call passes to GCC's runtime; false: unknown. */
 bool stack_passed_code(struct process *process, uint64_t returns, struct ompdbg_function *ret);
 
-struct process *stack_process(const struct stack *stack);
+struct stack {
+	struct process *process;
+	int thread; // the debugger's number
+	struct stack_frame **frames;
+	size_t count, capacity;
+	size_t step; // of frame.c: the next one
+};
 /** Find the names of a frame's place: its function's, and that of the function from which it was
  *  outlined. */
 const struct place *stack_named_place(struct stack *stack, struct stack_frame *frame);

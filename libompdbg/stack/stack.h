@@ -27,6 +27,8 @@ const char *symbol_title(struct process *process, const struct ompdbg_symbol *sy
 // ---- Frames (frame.c) --------------------------------------------------------------------------
 
 struct place;
+struct code_block;
+struct code_flow;
 struct code_instruction;
 struct code_reader;
 
@@ -65,12 +67,9 @@ const struct location *construct_location(struct process *process, uint64_t retu
 
 /** Find which function of the runtime a call returns from, or a frame of the runtime belongs to.
  *  @return false: none, or it cannot be told. */
-bool classify_call(struct runtime *runtime, struct thread *thread, struct stack_frame *frame,
-		   ompd_ext_wait_site *ret);
+bool classify_call(struct runtime *runtime, struct stack_frame *frame, ompd_ext_wait_site *ret);
 bool classify_frame(struct runtime *runtime, struct thread *thread, struct stack_frame *frame,
 		    ompd_ext_wait_site *ret);
-/** Find which function of the runtime begins at an address, as classify_call(). */
-bool classify_entry(struct runtime *runtime, uint64_t entry, ompd_ext_wait_site *ret);
 /** Decode the call from which code at @p pc was returned to; kept with the process. @return NULL: there
  *  is none. */
 const struct code_instruction *call_before(struct process *process, uint64_t pc);
@@ -79,6 +78,16 @@ const struct code_instruction *call_before(struct process *process, uint64_t pc)
 bool calls_users_code(struct process *process, const struct stack_frame *frame);
 /** Return the code of the process, for libcode; kept with the process (room.c). */
 struct code_reader *process_code(struct process *process);
+/** Number a register of libcode's as the services do. */
+enum ompdbg_register service_register(unsigned int number);
+/** Find the flow of control of the function that begins at an address. @return false: it is unknown. */
+bool function_flow(struct process *process, uint64_t start, struct code_flow *ret);
+/** Return the address of the instruction in which a frame is: the call, if it has called; 0: unknown. */
+uint64_t frame_here(struct process *process, const struct stack_frame *frame);
+/** Find the function of a runtime that the code at the end of a block calls, or jumps to. @return false:
+ *  none. */
+bool classify_block(struct runtime *runtime, const struct code_block *block,
+		    ompd_ext_wait_site *ret);
 
 // ---- A thread's own stack (walk.c, calls.c, constructs.c) --------------------------------------
 
@@ -169,8 +178,7 @@ const struct logical_stack *thread_logical_stack(struct thread *thread);
 
 /** Threads with the same stack. */
 struct stack_group {
-	struct thread **threads;
-	size_t num_threads;
+	struct thread_list threads;
 	const struct logical_stack *stack; // of the first thread; NULL: the threads are running
 };
 /** Group threads by their stacks, in the order of the first thread of each. @p by_line: frames in the

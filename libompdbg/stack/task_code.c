@@ -68,14 +68,12 @@ const struct task_function *code_function(struct runtime *runtime, uint64_t entr
 
 const char *address_name(struct process *process, uint64_t address, uint64_t near)
 {
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_symbol symbol;
 	const char *name;
 
-	if (answer_of(services->variable_at(services->context, address, false, near, &name)) ==
-	    ANSWER_FOUND)
+	if (is_ok(SERVICE(process, variable_at, address, false, near, &name)))
 		return arena_strdup(&process->arena, name);
-	if (answer_of(services->symbol_at(services->context, address, &symbol)) == ANSWER_FOUND)
+	if (is_ok(SERVICE(process, symbol_at, address, &symbol)))
 		return symbol_title(process, &symbol);
 	return NULL;
 }
@@ -84,7 +82,6 @@ const char *address_name(struct process *process, uint64_t address, uint64_t nea
 static const char *name_in_frames(struct thread *thread, uint64_t address)
 {
 	struct process *process = thread->runtime->process;
-	const struct ompdbg_services *services = process->services;
 	struct stack *stack = thread_stack(thread);
 	struct stack_frame *frame;
 	size_t looked_at = 0;
@@ -94,9 +91,8 @@ static const char *name_in_frames(struct thread *thread, uint64_t address)
 		if (frame->at.is_signal || stack_owner(stack, frame) != FRAME_USER)
 			continue;
 		looked_at++;
-		if (answer_of(services->frame_name(services->context, thread->target->number,
-						   &frame->at, address, OMPDBG_NAME_OF_PLACE,
-						   &name)) == ANSWER_FOUND)
+		if (is_ok(SERVICE(process, frame_name, thread->target->number, &frame->at, address,
+				  OMPDBG_NAME_OF_PLACE, &name)))
 			return arena_strdup(&process->arena, name);
 	}
 	return NULL;

@@ -30,16 +30,15 @@ static bool waits_execute_children(struct runtime *runtime)
 	int64_t value;
 
 	return runtime->name && strcmp(runtime->name, "libgomp") == 0 && icv >= 0 &&
-	       answer_of(space_icv_value(runtime->space, ompd_scope_address_space,
-					 space_handle(runtime->space), (uint64_t)icv, &value)) ==
-		       ANSWER_FOUND &&
+	       is_ok(space_icv_value(runtime->space, ompd_scope_address_space,
+				     space_handle(runtime->space), (uint64_t)icv, &value)) &&
 	       value == 0;
 }
 
 static bool read_info(struct runtime *runtime, ompd_task_handle_t *task, ompd_ext_task_info *ret)
 {
 	*ret = (ompd_ext_task_info){ 0 };
-	return answer_of(SPACE_CALL(runtime->space, ext_get_task_info, task, ret)) == ANSWER_FOUND;
+	return is_ok(SPACE_CALL(runtime->space, ext_get_task_info, task, ret));
 }
 
 /** Find the handle of the task that generated another, and what is known of it. */
@@ -48,8 +47,7 @@ static bool find_generating(struct runtime *runtime, ompd_task_handle_t **task,
 {
 	ompd_task_handle_t *generating = NULL;
 
-	if (answer_of(SPACE_CALL(runtime->space, get_generating_task_handle, *task, &generating)) !=
-	    ANSWER_FOUND)
+	if (!is_ok(SPACE_CALL(runtime->space, get_generating_task_handle, *task, &generating)))
 		return false;
 	space_keep(runtime->space, ompd_scope_task, generating);
 	*task = generating;

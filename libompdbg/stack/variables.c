@@ -3,7 +3,6 @@
 // Variables of frames, and the data-sharing attributes of those in a construct's code, as far as these are
 // certain.
 
-#include "base/error.h"
 #include "stack/stack.h"
 
 /** @p is_task: a task's block of data is its own, and has also what is shared and only read. A region has
@@ -27,15 +26,14 @@ static const char *attribute_of(enum ompdbg_storage storage, bool is_task)
 const char *variable_sharing(struct thread *thread, const struct logical_frame *frame,
 			     const char *name)
 {
-	const struct ompdbg_services *services = thread->runtime->process->services;
 	enum ompdbg_storage storage = OMPDBG_STORAGE_UNKNOWN;
 	bool is_task = is_task_construct(frame->construct);
 
 	if ((!is_task && frame->construct != CONSTRUCT_PARALLEL &&
 	     frame->construct != CONSTRUCT_TEAMS) ||
-	    !services->variable_storage ||
-	    !is_ok(services->variable_storage(services->context, thread->target->number,
-					      &frame->frame->at, name, &storage)))
+	    !thread->runtime->process->services->variable_storage ||
+	    !is_ok(SERVICE(thread->runtime->process, variable_storage, thread->target->number,
+			   &frame->frame->at, name, &storage)))
 		return NULL;
 	return attribute_of(storage, is_task);
 }
@@ -44,13 +42,12 @@ const struct ompdbg_variable *frame_variables(struct thread *thread,
 					      const struct logical_frame *frame,
 					      enum ompdbg_variables which, size_t *count)
 {
-	const struct ompdbg_services *services = thread->runtime->process->services;
 	const struct ompdbg_variable *found = NULL;
 
 	*count = 0;
-	if (frame->owner != FRAME_USER || !services->variables ||
-	    !is_ok(services->variables(services->context, thread->target->number, &frame->frame->at,
-				       which, &found, count)))
+	if (frame->owner != FRAME_USER || !thread->runtime->process->services->variables ||
+	    !is_ok(SERVICE(thread->runtime->process, variables, thread->target->number,
+			   &frame->frame->at, which, &found, count)))
 		*count = 0;
 	return found;
 }

@@ -12,8 +12,7 @@
 // ---- The bytes (source.c) ----------------------------------------------------------------------
 
 struct source {
-	int file; // -1: they are in memory
-	const unsigned char *bytes;
+	int file;
 	uint64_t size;
 };
 struct ompdbg_error *source_open(struct source *source, const char *path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bytes of a trace: of a file, or in memory.
+// The bytes of a trace.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,10 +37,6 @@ bool source_read(const struct source *source, uint64_t offset, void *buffer, siz
 {
 	if (offset > source->size || size > source->size - offset)
 		return false;
-	if (source->file < 0) {
-		memcpy(buffer, source->bytes + offset, size);
-		return true;
-	}
 	while (size > 0) {
 		ssize_t done = pread(source->file, buffer, size, (off_t)offset);
 

@@ -410,43 +410,20 @@ static void open_trace(struct trace *trace)
 	trace_note(trace);
 }
 
-static struct trace *new_trace(struct arena *arena)
-{
-	struct trace *trace = ARENA_NEW(arena, struct trace);
-
-	trace->arena = arena;
-	trace->source.file = -1;
-	trace->info.host = trace->info.program = trace->info.command = "";
-	trace_fill_table(trace->table);
-	return trace;
-}
-
 struct ompdbg_error *trace_open(struct arena *arena, const char *path, struct trace **ret)
 {
-	struct trace *trace = new_trace(arena);
+	struct trace *trace = ARENA_NEW(arena, struct trace);
 	struct ompdbg_error *error = source_open(&trace->source, path);
 
+	trace->arena = arena;
+	trace->info.host = trace->info.program = trace->info.command = "";
+	trace_fill_table(trace->table);
 	if (!error)
 		error = read_header(trace, path);
 	if (error) {
 		source_close(&trace->source);
 		return error;
 	}
-	open_trace(trace);
-	*ret = trace;
-	return NULL;
-}
-
-struct ompdbg_error *trace_open_bytes(struct arena *arena, const char *name, const void *bytes,
-				      size_t size, struct trace **ret)
-{
-	struct trace *trace = new_trace(arena);
-
-	trace->source.bytes = bytes;
-	trace->source.size = size;
-	struct ompdbg_error *error = read_header(trace, name);
-	if (error)
-		return error;
 	open_trace(trace);
 	*ret = trace;
 	return NULL;

@@ -19,9 +19,6 @@ struct trace;
 
 /** Open a trace. @p ret lives until trace_close(), what it gives as long as the arena. */
 struct ompdbg_error *trace_open(struct arena *arena, const char *path, struct trace **ret);
-/** Open a trace that is in memory, which must stay. @p name is for messages. */
-struct ompdbg_error *trace_open_bytes(struct arena *arena, const char *name, const void *bytes,
-				      size_t size, struct trace **ret);
 void trace_close(struct trace *trace);
 
 // ---- Events ------------------------------------------------------------------------------------

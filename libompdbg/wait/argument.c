@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "stack/names.h"
-#include "wait/evaluate.h"
+#include "wait/evidence.h"
 
 enum {
 	MAX_STACK = 16384, // bytes of the stack that are searched
@@ -31,13 +31,11 @@ static unsigned int lock_argument(const char *function)
 static uint64_t *words_in_use(struct thread *thread, struct stack_frame *user, size_t *count)
 {
 	struct process *process = thread->runtime->process;
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_registers registers;
 	uint64_t end;
 
 	*count = 0;
-	if (!is_ok(services->registers(services->context, thread->target->number, in_use,
-				       &registers)) ||
+	if (!is_ok(SERVICE(process, registers, thread->target->number, in_use, &registers)) ||
 	    !(registers.known & 1U << OMPDBG_RSP))
 		return NULL;
 	uint64_t *words = ARENA_ARRAY(&process->arena, uint64_t, OMPDBG_RIP + MAX_STACK / WORD);
@@ -46,8 +44,8 @@ static uint64_t *words_in_use(struct thread *thread, struct stack_frame *user, s
 			words[(*count)++] = registers.values[i];
 	}
 	uint64_t start = registers.values[OMPDBG_RSP];
-	if (!is_ok(services->frame_register(services->context, thread->target->number, &user->at,
-					    OMPDBG_RSP, &end)) ||
+	if (!is_ok(SERVICE(process, frame_register, thread->target->number, &user->at, OMPDBG_RSP,
+			   &end)) ||
 	    end <= start)
 		return words;
 	uint64_t size = (end - start < MAX_STACK ? end - start : MAX_STACK) / WORD * WORD;
@@ -59,10 +57,9 @@ static uint64_t *words_in_use(struct thread *thread, struct stack_frame *user, s
 /** Check for code of the program's, which the runtime works with, too, and which may look like a lock. */
 static bool is_code(struct thread *thread, uint64_t address)
 {
-	const struct ompdbg_services *services = thread->runtime->process->services;
 	struct ompdbg_function function;
 
-	return is_ok(services->function_at(services->context, address, &function)) &&
+	return is_ok(SERVICE(thread->runtime->process, function_at, address, &function)) &&
 	       (function.file || is_outlined_name(function.symbol));
 }
 
@@ -80,7 +77,6 @@ static bool is_confirmed(struct thread *thread, uint32_t kind, uint64_t variable
 static bool may_be_lock(struct thread *thread, uint64_t word)
 {
 	struct process *process = thread->runtime->process;
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_symbol symbol;
 	struct ompdbg_object object;
 	uint32_t number;
@@ -88,9 +84,9 @@ static bool may_be_lock(struct thread *thread, uint64_t word)
 	if (word % sizeof(number) || !process_read(process, word, &number, sizeof(number)) ||
 	    number % 2)
 		return false;
-	if (is_ok(services->symbol_at(services->context, word, &symbol)))
+	if (is_ok(SERVICE(process, symbol_at, word, &symbol)))
 		return is_users_data(process, word, &symbol);
-	return number && !is_ok(services->object_at(services->context, word, &object));
+	return number && !is_ok(SERVICE(process, object_at, word, &object));
 }
 
 /** Find the one of the words in use that is a lock for which the thread waits, where the code does not
@@ -132,7 +128,7 @@ uint64_t passed_lock(struct thread *thread, struct stack_frame *user,
 		return 0;
 	uint64_t *words = words_in_use(thread, user, &count);
 	// Code that jumped to the function has left no frame: then the call is another one.
-	if (user->at.is_call && classify_call(thread->runtime, thread, user, &called) &&
+	if (user->at.is_call && classify_call(thread->runtime, user, &called) &&
 	    called.kind == call->kind &&
 	    evaluate_argument(thread, user, user->at.pc, lock_argument(call->function), NULL,
 			      &variable) &&
@@ -150,7 +146,7 @@ uint64_t call_lock_at(struct thread *thread, struct stack_frame *user, uint64_t 
 
 	at_call.at.pc = returns;
 	at_call.at.is_call = true;
-	if (!classify_call(thread->runtime, thread, &at_call, &site) || !site.function ||
+	if (!classify_call(thread->runtime, &at_call, &site) || !site.function ||
 	    !evaluate_argument(thread, user, returns, lock_argument(site.function), flow,
 			       &variable))
 		return 0;

@@ -63,7 +63,6 @@ static bool is_unchanged(struct process *process, uint64_t address, uint32_t exp
 static bool look_at(struct thread *thread, struct system_call *call)
 {
 	struct process *process = thread->runtime->process;
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_registers registers;
 	struct stack_frame *frame = thread->target->running ? NULL :
 							      stack_frame(thread_stack(thread), 0);
@@ -75,8 +74,7 @@ static bool look_at(struct thread *thread, struct system_call *call)
 	uint32_t wanted = 1U << number | 1U << OMPDBG_RDI | 1U << OMPDBG_RSI | 1U << OMPDBG_RDX;
 
 	if (!(is_in || is_system_call(process, frame->at.pc)) ||
-	    !is_ok(services->registers(services->context, thread->target->number, wanted,
-				       &registers)) ||
+	    !is_ok(SERVICE(process, registers, thread->target->number, wanted, &registers)) ||
 	    (registers.known & wanted) != wanted)
 		return false;
 	call->number = registers.values[number];

@@ -13,11 +13,6 @@ struct conclusion {
 	struct verdict *verdict;
 };
 
-static void set_state(struct conclusion *c, int64_t state)
-{
-	c->verdict->state = state;
-}
-
 static void set_unknown(struct conclusion *c, const char *reason)
 {
 	c->verdict->state = STATE_UNKNOWN;
@@ -43,7 +38,7 @@ static void set_wait(struct conclusion *c, uint32_t kind, const char *function, 
 	struct wait *wait = ARENA_NEW(c->arena, struct wait);
 	bool is_lock = kind == ompd_ext_wait_lock || kind == ompd_ext_wait_nest_lock;
 
-	wait->kind = row->name;
+	wait->kind = kind;
 	wait->title = *row->title ? row->title : row->name;
 	wait->function = function;
 	wait->address = e->futex ? e->futex : wait_id;
@@ -62,34 +57,20 @@ static void set_wait(struct conclusion *c, uint32_t kind, const char *function, 
 	c->verdict->wait = wait;
 }
 
-/** Conclude a wait for a lock or a critical construct: the runtime does not record which. */
-static void set_mutex_wait(struct conclusion *c)
+/** Conclude a wait for a lock of which the runtime does not record what it is. */
+static void set_lock_wait(struct conclusion *c, uint32_t kind, uint64_t address)
 {
 	struct wait *wait = ARENA_NEW(c->arena, struct wait);
+	const struct lock_name *name = &c->evidence->name;
 
-	wait->kind = "mutex";
-	wait->address = c->evidence->futex;
-	wait->variable = c->evidence->name.variable;
-	wait->title = lock_title(c->arena, wait_kind_named(wait->kind)->title, &c->evidence->name,
-				 wait->address);
+	*wait = (struct wait){
+		.kind = kind, .address = address, .symbol = name->symbol, .variable = name->variable
+	};
+	wait->title = lock_title(c->arena, wait_kind(kind)->title, name, address);
 	c->verdict->wait = wait;
 }
 
-/** Conclude a wait for a mutex of the C library. */
-static void conclude_pthread_mutex(struct conclusion *c)
-{
-	const struct evidence *e = c->evidence;
-	struct wait *wait = ARENA_NEW(c->arena, struct wait);
-
-	wait->kind = "pthread_mutex";
-	wait->symbol = e->name.symbol;
-	wait->variable = e->name.variable;
-	wait->address = e->mutex;
-	wait->title = lock_title(c->arena, wait_kind_named(wait->kind)->title, &e->name, e->mutex);
-	c->verdict->wait = wait;
-}
-
-static int family(uint32_t kind)
+static enum wait_family family(uint32_t kind)
 {
 	return wait_kind(kind)->family;
 }
@@ -152,7 +133,7 @@ static void conclude_recorded(struct conclusion *c, int64_t state)
 
 	if (state == STATE_TASKWAIT && e->for_dependences) {
 		// Neither the call nor what the thread sleeps on tells it from a taskwait.
-		set_state(c, state);
+		c->verdict->state = state;
 		set_wait(c, ompd_ext_wait_dependences, e->has_call ? e->call.function : NULL,
 			 e->wait_id);
 		return;
@@ -165,12 +146,12 @@ static void conclude_recorded(struct conclusion *c, int64_t state)
 		const ompd_ext_wait_site *site = sites[i];
 		if (site &&
 		    (site->state == state || family(site->kind) == family((uint32_t)kind))) {
-			set_state(c, more_exact(state, site));
+			c->verdict->state = more_exact(state, site);
 			set_wait(c, site->kind, site->function, e->wait_id);
 			return;
 		}
 	}
-	set_state(c, state);
+	c->verdict->state = state;
 	set_wait(c, (uint32_t)kind, e->has_call && !site_waits(&e->call) ? e->call.function : NULL,
 		 e->wait_id);
 }
@@ -179,7 +160,7 @@ static void conclude_recorded(struct conclusion *c, int64_t state)
 
 static void set_works(struct conclusion *c)
 {
-	set_state(c, c->evidence->level ? STATE_WORK_PARALLEL : STATE_WORK_SERIAL);
+	c->verdict->state = c->evidence->level ? STATE_WORK_PARALLEL : STATE_WORK_SERIAL;
 }
 
 /** Conclude from the address on which the thread sleeps: a tail call left no frame that waits. */
@@ -192,7 +173,7 @@ static void conclude_asleep(struct conclusion *c, const char *function)
 		kind = ompd_ext_wait_barrier_parallel;
 		state = STATE_BARRIER_PARALLEL;
 	}
-	set_state(c, state);
+	c->verdict->state = state;
 	set_wait(c, kind, function ? function : c->evidence->futex_site.function, 0);
 }
 
@@ -204,7 +185,7 @@ static void conclude_called_asleep(struct conclusion *c)
 
 	if (sleeping == FAMILY_RUNTIME_LOCK) {
 		const ompd_ext_wait_site *site = site_waits(call) ? call : asleep;
-		set_state(c, site->state);
+		c->verdict->state = site->state;
 		set_wait(c, site->kind, call->function, 0);
 	} else if (called == FAMILY_RUNTIME) {
 		if (call->kind == ompd_ext_wait_parallel && sleeping == FAMILY_BARRIER) {
@@ -212,13 +193,13 @@ static void conclude_called_asleep(struct conclusion *c)
 		} else if (call->kind == ompd_ext_wait_parallel &&
 			   asleep->kind == ompd_ext_wait_idle) {
 			// libgomp's thread that encountered the region fetches the others from there.
-			set_state(c, call->state);
+			c->verdict->state = call->state;
 		} else {
-			set_state(c, asleep->state);
+			c->verdict->state = asleep->state;
 			set_wait(c, asleep->kind, call->function, 0);
 		}
 	} else if (called == sleeping) {
-		set_state(c, call->state);
+		c->verdict->state = call->state;
 		set_wait(c, call->kind, call->function, 0);
 	} else {
 		set_unknown(c, arena_printf(c->arena, "called %s (%s), but sleeps on that of a %s",
@@ -234,15 +215,15 @@ static void conclude_users_futex(struct conclusion *c)
 	const struct evidence *e = c->evidence;
 
 	if (is_critical_symbol(&e->futex_symbol)) {
-		set_state(c, STATE_CRITICAL);
+		c->verdict->state = STATE_CRITICAL;
 		set_wait(c, ompd_ext_wait_critical, NULL, 0);
 	} else if (e->futex_symbol.name) {
 		// Variables of critical constructs have their own names: the others are locks.
-		set_state(c, STATE_LOCK);
+		c->verdict->state = STATE_LOCK;
 		set_wait(c, ompd_ext_wait_lock, NULL, 0);
 	} else {
-		set_state(c, STATE_MUTEX);
-		set_mutex_wait(c);
+		c->verdict->state = STATE_MUTEX;
+		set_lock_wait(c, WAIT_MUTEX, e->futex);
 	}
 }
 
@@ -253,7 +234,7 @@ static void conclude_called(struct conclusion *c)
 	if (e->has_futex_site) {
 		conclude_called_asleep(c);
 	} else if (site_waits(&e->call)) {
-		set_state(c, e->call.state);
+		c->verdict->state = e->call.state;
 		set_wait(c, e->call.kind, e->call.function, 0);
 	} else if (e->futex && !e->is_users && !e->is_from_jump) {
 		set_unknown(c, arena_printf(c->arena, "in %s, asleep on %s (use unknown)",
@@ -263,7 +244,7 @@ static void conclude_called(struct conclusion *c)
 		// The code that was called from there jumped to a function that sets a lock.
 		conclude_users_futex(c);
 	} else {
-		set_state(c, e->call.state);
+		c->verdict->state = e->call.state;
 	}
 }
 
@@ -316,7 +297,7 @@ void conclude(struct thread *thread, struct verdict *verdict)
 	} else if (!e->in_runtime) {
 		// In the handler of a signal that came while the thread waited, it works.
 		if (state != STATE_UNKNOWN && !(is_recorded_wait && e->in_users_code))
-			set_state(&c, state);
+			verdict->state = state;
 		else
 			set_works(&c);
 	} else {
@@ -324,11 +305,11 @@ void conclude(struct thread *thread, struct verdict *verdict)
 		// LLVM's runtime does not record every wait: where it has recorded overhead, there may
 		// be one.
 		if (verdict->state == STATE_UNKNOWN && state == STATE_OVERHEAD) {
-			set_state(&c, state);
+			verdict->state = state;
 			verdict->reason = NULL;
 			verdict->wait = NULL;
 		}
 	}
 	if (!verdict->wait && e->mutex)
-		conclude_pthread_mutex(&c);
+		set_lock_wait(&c, WAIT_PTHREAD_MUTEX, e->mutex);
 }

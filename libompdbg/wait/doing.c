@@ -77,7 +77,6 @@ const char *system_function_name(struct process *process, const char *function)
 /** Name the function that a caller has called; NULL if it is not known. */
 static const char *called_by(struct thread *thread, const struct stack_frame *caller)
 {
-	const struct ompdbg_services *services = thread->runtime->process->services;
 	struct space *space = thread->runtime->space;
 	struct ompdbg_symbol symbol;
 	uint64_t entry;
@@ -85,7 +84,8 @@ static const char *called_by(struct thread *thread, const struct stack_frame *ca
 	if (!caller || !caller->at.is_call ||
 	    !is_ok(SPACE_CALL(space, ext_get_call_target, space_handle(space), caller->at.pc,
 			      &entry)) ||
-	    !is_ok(services->symbol_at(services->context, entry, &symbol)) || symbol.offset != 0)
+	    !is_ok(SERVICE(thread->runtime->process, symbol_at, entry, &symbol)) ||
+	    symbol.offset != 0)
 		return NULL;
 	return symbol.name;
 }
@@ -158,7 +158,7 @@ bool is_doing_word(const char *begin)
 	return is_wait_title(begin);
 }
 
-static enum activity activity_of_family(int family)
+static enum activity activity_of_family(enum wait_family family)
 {
 	switch (family) {
 	case FAMILY_BARRIER:
@@ -244,7 +244,7 @@ static struct doing find_doing(struct thread *thread)
 		return doing;
 	}
 	if (verdict->wait) {
-		const struct wait_kind *kind = wait_kind_named(verdict->wait->kind);
+		const struct wait_kind *kind = wait_kind(verdict->wait->kind);
 		return (struct doing){ activity_of_family(kind->family),
 				       *kind->title ? kind->title : kind->name,
 				       verdict->wait->title };

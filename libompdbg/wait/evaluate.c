@@ -2,18 +2,14 @@
 //
 // Carry out the instructions before a call.
 
-#include "wait/evaluate.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "wait/room.h"
 
 enum {
-	MAX_BLOCKS = 512,	// of a function
 	MAX_CHAIN = 8,		// blocks before the call that follow one another
 	MAX_CHAIN_LENGTH = 256, // instructions
-	MAX_FUNCTION = 1 << 16,
 	WORD = 8,
 };
 
@@ -80,24 +76,16 @@ struct kept {
 /** Read those but the ones of a set. */
 static struct kept read_kept(struct thread *thread, struct stack_frame *frame, uint64_t changed)
 {
-	// Numbers of libcode by those of the services.
-	static const struct {
-		uint8_t reg;
-		enum ompdbg_register number;
-	} kept[] = {
-		{ 3, OMPDBG_RBX },     { 4, OMPDBG_RSP },     { 5, OMPDBG_RBP },
-		{ 12, OMPDBG_R8 + 4 }, { 13, OMPDBG_R8 + 5 }, { 14, OMPDBG_R8 + 6 },
-		{ 15, OMPDBG_R15 },
-	};
-	const struct ompdbg_services *services = thread->runtime->process->services;
+	struct process *process = thread->runtime->process;
+	const uint64_t wanted = process_code(process)->architecture->kept & ~changed;
 	struct kept found = { 0 };
 
-	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
-		struct code_known *value = &found.values[kept[i].reg];
-		if (!(changed >> kept[i].reg & 1))
-			value->known = is_ok(
-				services->frame_register(services->context, thread->target->number,
-							 &frame->at, kept[i].number, &value->bits));
+	for (unsigned int reg = 0; reg < CODE_GENERAL; reg++) {
+		struct code_known *value = &found.values[reg];
+		if (wanted >> reg & 1)
+			value->known =
+				is_ok(SERVICE(process, frame_register, thread->target->number,
+					      &frame->at, service_register(reg), &value->bits));
 	}
 	return found;
 }
@@ -187,18 +175,14 @@ bool evaluate_argument(struct thread *thread, struct stack_frame *frame, uint64_
 	struct code_reader *code = process_code(process);
 	const struct ompdbg_function *place = stack_place(thread_stack(thread), frame);
 	struct code_instruction call;
-	struct code_block blocks[MAX_BLOCKS];
-	struct code_flow whole = { .blocks = blocks, .capacity = MAX_BLOCKS };
+	struct code_flow whole;
 
-	if (!place->start || returns < place->start || returns - place->start > MAX_FUNCTION ||
+	if (!place->start || returns < place->start ||
 	    number >= code->architecture->argument_count ||
 	    code_call_before(code, returns, &call) != CODE_OK)
 		return false;
-	struct code_function function = { .entry = place->start,
-					  .begin = place->start,
-					  .end = place->start + MAX_FUNCTION };
 	if (!flow) {
-		if (code_flow_build(code, &function, &whole) != CODE_OK)
+		if (!function_flow(process, place->start, &whole))
 			return false;
 		code_flow_remove_unbound(code, &whole);
 		flow = &whole;

@@ -5,7 +5,6 @@
 #ifndef OMPDBG_EVIDENCE_H
 #define OMPDBG_EVIDENCE_H
 
-#include "base/error.h"
 #include "wait/wait.h"
 
 struct code_flow;
@@ -31,18 +30,6 @@ enum {
 	STATE_IDLE = 0x100,
 	STATE_OVERHEAD = 0x101,
 	STATE_UNKNOWN = -1,
-};
-
-/** Families of kinds: kinds of one family do not contradict each other. */
-enum {
-	FAMILY_RUNTIME, // no wait of the program's
-	FAMILY_BARRIER,
-	FAMILY_MUTEX,
-	FAMILY_ORDERED,
-	FAMILY_DOACROSS,
-	FAMILY_TASK,
-	FAMILY_IDLE,
-	FAMILY_RUNTIME_LOCK,
 };
 
 /** Name of a lock. */
@@ -107,9 +94,6 @@ bool site_waits(const ompd_ext_wait_site *site);
 /** Check for a site at which threads wait for their turn at an object of the program's. */
 bool site_is_mutex(const ompd_ext_wait_site *site);
 
-/** Find the frame where a thread is in the program's own files: the innermost user frame, if no older one is
- *  better. @p index: of that one. (place.c) */
-struct stack_frame *own_frame(struct thread *thread, size_t index);
 /** Name a lock in the program's memory; @p frame: of a thread that waits for it, or NULL. (lock_name.c) */
 struct lock_name name_lock(struct thread *thread, const struct stack_frame *frame,
 			   uint64_t address);
@@ -131,5 +115,19 @@ const char *system_function_name(struct process *process, const char *function);
  *  evaluate_argument(). @return 0: unknown. */
 uint64_t call_lock_at(struct thread *thread, struct stack_frame *user, uint64_t returns,
 		      const struct code_flow *flow);
+
+/**
+ * Work out what a frame passed in a call: the instructions before the call are carried out on what registers
+ * and memory hold now. What has changed since the call makes the value wrong, so that it is a proposal:
+ * something else must confirm it, or it is shown as a guess.
+ * @param returns the address to which the call returns, in the function of @p frame. If that is not
+ *        the frame's pc, registers count as unchanged that no way from the call to there writes.
+ * @param number of the argument, from 0 on.
+ * @param flow of the frame's function, perhaps without the ways that are known not to have been taken
+ *        since the call; NULL: all of it.
+ * @return false: the code does not tell.
+ */
+bool evaluate_argument(struct thread *thread, struct stack_frame *frame, uint64_t returns,
+		       unsigned int number, const struct code_flow *flow, uint64_t *ret);
 
 #endif

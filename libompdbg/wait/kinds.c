@@ -36,72 +36,26 @@ static const struct wait_kind kinds[] = {
 	[ompd_ext_wait_reduction] = { "reduction", "reduction", FAMILY_BARRIER },
 };
 
-/** Locks and critical constructs that are not told apart. */
 static const struct wait_kind mutex_kind = { "mutex", "lock or critical", FAMILY_MUTEX };
-/** Mutexes of the C library. */
 static const struct wait_kind pthread_mutex_kind = { "pthread_mutex", "mutex", FAMILY_MUTEX };
 static const struct wait_kind unknown_kind = { "unknown", "the runtime", FAMILY_RUNTIME };
 
 const struct wait_kind *wait_kind(uint32_t kind)
 {
-	return kind < sizeof(kinds) / sizeof(*kinds) ? &kinds[kind] : &unknown_kind;
-}
-
-const struct wait_kind *wait_kind_named(const char *name)
-{
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (kinds[i].name && strcmp(kinds[i].name, name) == 0)
-			return &kinds[i];
-	}
-	if (is_pthread_mutex_kind(name))
+	if (kind == WAIT_MUTEX)
+		return &mutex_kind;
+	if (kind == WAIT_PTHREAD_MUTEX)
 		return &pthread_mutex_kind;
-	return strcmp(mutex_kind.name, name) == 0 ? &mutex_kind : &unknown_kind;
+	return kind < sizeof(kinds) / sizeof(*kinds) ? &kinds[kind] : &unknown_kind;
 }
 
 bool is_wait_title(const char *begin)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (kinds[i].title && *kinds[i].title && starts_with(kinds[i].title, begin))
+		if (*kinds[i].title && starts_with(kinds[i].title, begin))
 			return true;
 	}
 	return starts_with(mutex_kind.title, begin) || starts_with(pthread_mutex_kind.title, begin);
-}
-
-static bool is_one_of(const char *word, const char *const *words)
-{
-	for (; word && *words; words++) {
-		if (strcmp(word, *words) == 0)
-			return true;
-	}
-	return false;
-}
-
-bool is_barrier_kind(const char *kind)
-{
-	static const char *const barriers[] = { "barrier",	    "barrier_workshare",
-						"barrier_parallel", "reduction",
-						"single",	    NULL };
-
-	return is_one_of(kind, barriers);
-}
-
-bool is_lock_kind(const char *kind)
-{
-	static const char *const locks[] = { "lock", "nest_lock", "critical", "mutex", NULL };
-
-	return is_one_of(kind, locks);
-}
-
-bool is_pthread_mutex_kind(const char *kind)
-{
-	return strcmp(kind, pthread_mutex_kind.name) == 0;
-}
-
-bool is_ordered_kind(const char *kind)
-{
-	static const char *const ordered[] = { "ordered", "doacross", NULL };
-
-	return is_one_of(kind, ordered);
 }
 
 bool site_waits(const ompd_ext_wait_site *site)

@@ -11,7 +11,6 @@ enum { MAX_FRAMES = 16, MAX_USERS = 5 }; // in which a name is looked for
 static void name_by_frames(struct thread *thread, const struct stack_frame *innermost,
 			   uint64_t address, struct lock_name *name)
 {
-	const struct ompdbg_services *services = thread->runtime->process->services;
 	struct stack *stack = thread_stack(thread);
 	size_t first = innermost->index;
 	int users = 0;
@@ -24,9 +23,8 @@ static void name_by_frames(struct thread *thread, const struct stack_frame *inne
 		if (stack_owner(stack, frame) != FRAME_USER || frame->at.is_signal)
 			continue;
 		users++;
-		if (!is_ok(services->frame_name(services->context, thread->target->number,
-						&frame->at, address, OMPDBG_NAME_OF_POINTER,
-						&name->variable))) {
+		if (!is_ok(SERVICE(thread->runtime->process, frame_name, thread->target->number,
+				   &frame->at, address, OMPDBG_NAME_OF_POINTER, &name->variable))) {
 			name->variable = NULL;
 			continue;
 		}
@@ -39,15 +37,14 @@ static void name_by_frames(struct thread *thread, const struct stack_frame *inne
 struct lock_name name_lock(struct thread *thread, const struct stack_frame *frame, uint64_t address)
 {
 	struct process *process = thread->runtime->process;
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_symbol symbol;
-	bool has_symbol = is_ok(services->symbol_at(services->context, address, &symbol));
+	bool has_symbol = is_ok(SERVICE(process, symbol_at, address, &symbol));
 	struct lock_name name = { 0 };
 
 	if (has_symbol) {
 		if (is_users_data(process, address, &symbol) &&
-		    !is_ok(services->variable_at(services->context, address, true,
-						 frame ? frame->at.pc : 0, &name.symbol)))
+		    !is_ok(SERVICE(process, variable_at, address, true, frame ? frame->at.pc : 0,
+				   &name.symbol)))
 			name.symbol = symbol_title(process, &symbol);
 	} else if (frame) {
 		name_by_frames(thread, frame, address, &name);

@@ -29,7 +29,6 @@ bool read_awaited_mutex(struct process *process, uint64_t address, int32_t *owne
 uint64_t awaited_mutex(struct thread *thread)
 {
 	struct process *process = thread->runtime->process;
-	const struct ompdbg_services *services = process->services;
 	const uint32_t wanted = 1U << OMPDBG_RDI;
 	struct ompdbg_registers registers;
 	const char *function;
@@ -42,8 +41,7 @@ uint64_t awaited_mutex(struct thread *thread)
 	if (!function || (strcmp(function, "pthread_mutex_lock") != 0 &&
 			  strcmp(function, "pthread_mutex_lock_full") != 0))
 		return 0;
-	if (!is_ok(services->registers(services->context, thread->target->number, wanted,
-				       &registers)) ||
+	if (!is_ok(SERVICE(process, registers, thread->target->number, wanted, &registers)) ||
 	    !(registers.known & wanted) ||
 	    !read_awaited_mutex(process, registers.values[OMPDBG_RDI], &owner))
 		return 0;

@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "history/history.h"
 #include "wait/room.h"
 
 enum {
 	MAX_FOREIGN = 256, // frames of runtime and libraries on top of the user's code
 	MAX_RUNTIME = 64,  // frames of the runtime that are looked at
+	MAX_OWN = 64,	   // frames from the innermost user frame on
 };
 
 /** How far away a function of the same object can be. */
@@ -39,6 +41,60 @@ static void add_runtime_frame(struct top *top, struct stack_frame *frame)
 		top->num_runtime--;
 	top->runtime[top->num_runtime++] = frame;
 	top->oldest = frame;
+}
+
+/** Remove each ".." of a path with the folder before it: Clang names headers of GCC's library so. */
+static void remove_parents(char *path)
+{
+	char *const start = path, *end = path;
+
+	while (*path) {
+		if (!starts_with(path, "/../")) {
+			*end++ = *path++;
+			continue;
+		}
+		path += 3;
+		while (end > start && *--end != '/')
+			;
+	}
+	*end = '\0';
+}
+
+static bool is_header(struct arena *arena, const char *file)
+{
+	static const char *const folders[] = { "/usr/include/", "/usr/lib/",
+					       "/usr/local/include/" };
+	char *path = arena_strdup(arena, file);
+
+	if (!path)
+		return false;
+	remove_parents(path);
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		if (starts_with(path, folders[i]))
+			return true;
+	}
+	return false;
+}
+
+/** Find the frame where a thread is in the program's own files: the innermost user frame, if no older one is
+ *  better. What headers of libraries made is the libraries' affair. @p index: of that one. */
+static struct stack_frame *own_frame(struct thread *thread, size_t index)
+{
+	struct stack *stack = thread_stack(thread);
+	struct stack_frame *innermost = stack_frame(stack, index), *with_line = NULL;
+
+	for (size_t i = index; i < index + MAX_OWN; i++) {
+		struct stack_frame *frame = stack_frame(stack, i);
+		if (!frame || stack_owner(stack, frame) == FRAME_RUNTIME)
+			break;
+		if (stack_owner(stack, frame) != FRAME_USER || !stack_place(stack, frame)->line)
+			continue;
+		if (!is_header(&thread->runtime->process->arena, stack_place(stack, frame)->file))
+			return frame;
+		if (!with_line)
+			with_line = frame;
+	}
+	return with_line ? with_line : innermost;
 }
 
 static void find_top(struct top *top)
@@ -110,7 +166,7 @@ static bool innermost_call(struct top *top, size_t *entered, ompd_ext_wait_site 
 		}
 		top->is_jump = true;
 	}
-	if (top->user && classify_call(runtime, top->thread, top->user, ret))
+	if (top->user && classify_call(runtime, top->user, ret))
 		return true;
 	// The oldest frame of a thread without user frames is the one that called the user's code, or
 	// the user's code jumped to it and opened a region there.
@@ -144,7 +200,7 @@ static bool called(struct top *top, ompd_ext_wait_site *ret)
 			return true;
 		}
 	}
-	if (entered > 1 && classify_call(runtime, top->thread, top->runtime[entered - 1], &site) &&
+	if (entered > 1 && classify_call(runtime, top->runtime[entered - 1], &site) &&
 	    site_waits(&site))
 		*ret = site;
 	return true;
@@ -155,7 +211,6 @@ static bool called(struct top *top, ompd_ext_wait_site *ret)
 static bool in_routine(struct top *top)
 {
 	struct runtime *runtime = runtime_of(top);
-	const struct ompdbg_services *services = runtime->process->services;
 	struct ompdbg_symbol symbol;
 	uint64_t entry;
 
@@ -167,8 +222,8 @@ static bool in_routine(struct top *top)
 	    !is_ok(SPACE_CALL(runtime->space, ext_get_call_target, space_handle(runtime->space),
 			      top->user->at.pc, &entry)))
 		return false;
-	return is_ok(services->symbol_at(services->context, entry, &symbol)) &&
-	       symbol.offset == 0 && is_routine(symbol.name);
+	return is_ok(SERVICE(runtime->process, symbol_at, entry, &symbol)) && symbol.offset == 0 &&
+	       is_routine(symbol.name);
 }
 
 // ---- What the runtime records, and what the thread sleeps on -----------------------------------
@@ -212,7 +267,6 @@ static void observe_futex(struct top *top, struct evidence *e)
 {
 	struct thread *thread = top->thread;
 	struct runtime *runtime = thread->runtime;
-	const struct ompdbg_services *services = runtime->process->services;
 
 	e->futex = futex_of(top);
 	if (e->futex && thread->handle)
@@ -224,7 +278,7 @@ static void observe_futex(struct top *top, struct evidence *e)
 		e->futex = recorded_lock(thread, &e->call);
 	if (!e->futex)
 		return;
-	if (!is_ok(services->symbol_at(services->context, e->futex, &e->futex_symbol)))
+	if (!is_ok(SERVICE(runtime->process, symbol_at, e->futex, &e->futex_symbol)))
 		e->futex_symbol.name = NULL;
 	bool has_symbol = e->futex_symbol.name;
 	e->is_users = !e->has_futex_site && is_users_data(runtime->process, e->futex,

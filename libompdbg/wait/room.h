@@ -15,6 +15,11 @@ struct wait_room {
 	const char *signal;
 };
 
-struct wait_room *wait_room(struct process *process);
+static inline struct wait_room *wait_room(struct process *process)
+{
+	if (!process->rooms[ROOM_WAIT])
+		process->rooms[ROOM_WAIT] = ARENA_NEW(&process->arena, struct wait_room);
+	return process->rooms[ROOM_WAIT];
+}
 
 #endif

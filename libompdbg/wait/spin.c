@@ -37,10 +37,9 @@ static bool is_harmless_name(struct process *process, const char *function)
 static bool is_harmless(void *context, uint64_t entry)
 {
 	struct process *process = context;
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_symbol symbol;
 
-	return is_ok(services->symbol_at(services->context, entry, &symbol)) && !symbol.offset &&
+	return is_ok(SERVICE(process, symbol_at, entry, &symbol)) && !symbol.offset &&
 	       is_harmless_name(process, symbol.name);
 }
 
@@ -70,15 +69,14 @@ static struct stack_frame *users_frame(struct thread *thread, const char **calle
 static const char *variable_of(struct thread *thread, struct stack_frame *frame,
 			       const struct code_value *value)
 {
-	const struct ompdbg_services *services = thread->runtime->process->services;
 	uint64_t address = (uint64_t)value->offset[0];
 
 	if (value->base != CODE_FIXED)
 		return NULL;
 	for (unsigned int i = 0;; i++) {
 		const char *name;
-		if (is_ok(services->variable_at(services->context, address, false, frame->at.pc,
-						&name)))
+		if (is_ok(SERVICE(thread->runtime->process, variable_at, address, false,
+				  frame->at.pc, &name)))
 			return name;
 		if (i == value->depth ||
 		    !process_read(thread->runtime->process, address, &address, WORD))

@@ -13,23 +13,47 @@
 #include "model/model.h"
 #include "stack/stack.h"
 
-/** A kind of wait (kinds.c), by enum ompd_ext_wait_kind. */
+/** Kinds of waits that OMPD does not have. */
+enum {
+	WAIT_MUTEX = 1 << 16, // for a lock or critical construct, which are not told apart
+	WAIT_PTHREAD_MUTEX,   // for a mutex of the C library
+};
+
+/** Families of kinds: kinds of one family do not contradict each other. */
+enum wait_family {
+	FAMILY_RUNTIME, // no wait of the program's
+	FAMILY_BARRIER,
+	FAMILY_MUTEX,
+	FAMILY_ORDERED,
+	FAMILY_DOACROSS,
+	FAMILY_TASK,
+	FAMILY_IDLE,
+	FAMILY_RUNTIME_LOCK,
+};
+
+/** A kind of wait (kinds.c). */
 struct wait_kind {
 	const char *name;  // in JSON
 	const char *title; // in tables; "" if a thread is not said to wait there
-	int family;	   // kinds of one family do not contradict each other
+	enum wait_family family;
 };
 const struct wait_kind *wait_kind(uint32_t kind);
 /** Check whether the title of a kind begins so. */
 bool is_wait_title(const char *begin);
-/** Find a kind by its name in JSON. */
-const struct wait_kind *wait_kind_named(const char *name);
-/** Check for a barrier, at any place: "barrier", "barrier_workshare", "barrier_parallel", "reduction",
- *  "single". */
-bool is_barrier_kind(const char *kind);
-bool is_lock_kind(const char *kind);	      // "lock", "nest_lock", "critical", "mutex"
-bool is_pthread_mutex_kind(const char *kind); // of the C library
-bool is_ordered_kind(const char *kind);	      // "ordered", "doacross"
+/** Check for a barrier, at any place; for a lock or critical construct; and for an ordered region. */
+static inline bool is_barrier_kind(uint32_t kind)
+{
+	return wait_kind(kind)->family == FAMILY_BARRIER;
+}
+static inline bool is_lock_kind(uint32_t kind)
+{
+	return wait_kind(kind)->family == FAMILY_MUTEX && kind != ompd_ext_wait_atomic &&
+	       kind != WAIT_PTHREAD_MUTEX;
+}
+static inline bool is_ordered_kind(uint32_t kind)
+{
+	return kind == ompd_ext_wait_ordered || kind == ompd_ext_wait_doacross;
+}
 
 // ---- What a thread does (doing.c) ---------------------------------------------------------------
 

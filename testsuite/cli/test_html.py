@@ -252,6 +252,9 @@ def crash(report: Dict[str, Any], thread: Dict[str, Any], signal: str, address: 
         "lwp": thread["lwp"],
         "address": address,
         "sender": None,
+        "access": None,
+        "expression": None,
+        "null_pointer": None,
     }
     mark = {"does": f"{signal} here", "activity": "crashed"}
     for one in report["threads"]:

@@ -2,8 +2,11 @@
 
 #include "damaged_trace.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "ompdbg/error.h"
@@ -273,13 +276,18 @@ struct trace_reading read_trace(const void *bytes, size_t size, bool is_honest)
 	struct trace *trace;
 	uint64_t time = 0;
 	size_t num_threads;
+	char path[32];
+	int file = memfd_create("trace", 0);
 
-	struct ompdbg_error *error = trace_open_bytes(&arena, "FILE", bytes, size, &trace);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	result.is_wrong |= write(file, bytes, size) != (ssize_t)size;
+	struct ompdbg_error *error = trace_open(&arena, path, &trace);
 	if (error) {
-		result.is_wrong = strlen(error->message) > 80 || strchr(error->message, '\n');
+		result.is_wrong |= strlen(error->message) > 80 || strchr(error->message, '\n');
 		result.has_note = true;
 		ompdbg_error_destroy(error);
 		arena_deinit(&arena);
+		close(file);
 		return result;
 	}
 	result.is_opened = true;
@@ -299,7 +307,7 @@ struct trace_reading read_trace(const void *bytes, size_t size, bool is_honest)
 	const struct profile_options options = { .task = 1 };
 	struct profile *profile = profile_create(&options, threads, num_threads, info->duration);
 	trace_close(trace);
-	error = trace_open_bytes(&arena, "FILE", bytes, size, &trace);
+	error = trace_open(&arena, path, &trace);
 	ompdbg_error_destroy(error);
 	result.is_wrong |= error != NULL;
 	for (; !error && count < MANY && trace_next(trace, &event); count++)
@@ -309,5 +317,6 @@ struct trace_reading read_trace(const void *bytes, size_t size, bool is_honest)
 	profile_destroy(profile);
 	trace_close(trace);
 	arena_deinit(&arena);
+	close(file);
 	return result;
 }

@@ -10,34 +10,36 @@
 
 #include <cmocka.h>
 
-#include "base/buffer.h"
 #include "output/json/json.h"
 
-static struct buffer buffer;
+static struct json json;
 
 static int release(void **state)
 {
 	(void)state;
-	buffer_deinit(&buffer);
+	buffer_deinit(&json.buffer);
 	return 0;
+}
+
+/** Begin anew. */
+static void clear(void)
+{
+	release(NULL);
+	json = (struct json){ 0 };
 }
 
 static const char *string_of(const char *text)
 {
-	struct json json = { &buffer, false };
-
-	buffer_clear(&buffer);
+	clear();
 	json_string(&json, text);
-	return buffer.data;
+	return json.buffer.data;
 }
 
 /** Values are laid out as Python's json.dumps() does. */
 static void test_layout(void **state)
 {
-	struct json json = { &buffer, false };
-
 	(void)state;
-	buffer_clear(&buffer);
+	clear();
 	json_begin_object(&json);
 	json_member_string(&json, "a", "x");
 	json_key(&json, "b");
@@ -59,7 +61,7 @@ static void test_layout(void **state)
 	json_member_identity(&json, "h", 0);
 	json_member_string(&json, "i", NULL);
 	json_end_object(&json);
-	assert_string_equal(buffer.data,
+	assert_string_equal(json.buffer.data,
 			    "{\"a\": \"x\", \"b\": [-1, 9223372036854775807, true, {}, [], null], "
 			    "\"c\": -1, \"d\": null, \"e\": 0, \"f\": false, \"g\": \"0x55d0\", "
 			    "\"h\": null, \"i\": null}");

@@ -241,8 +241,10 @@ static void test_fortran(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++)
-		assert_string_equal(module_name(&process, cases[i][0]), cases[i][1]);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct ompdbg_symbol symbol = { .name = cases[i][0] };
+		assert_string_equal(symbol_title(&process, &symbol), cases[i][1]);
+	}
 	assert_true(is_fortran_file("/x/s.F90"));
 	assert_true(is_fortran_file("s.for"));
 	assert_false(is_fortran_file("s.c"));

@@ -154,9 +154,11 @@ static void assert_stat(const struct profile_stat *stat, uint64_t known, uint64_
 /** Check that the phases of tasks add up to their lives, of tasks of which all phases are known. */
 static void assert_lives(const struct profile_tasks *tasks)
 {
-	assert_int_equal(tasks->life.sum, tasks->creation.sum + tasks->pool.sum +
-						  tasks->execution.sum + tasks->suspension.sum +
-						  tasks->completion.sum);
+	assert_int_equal(tasks->times[TIME_LIFE].sum, tasks->times[TIME_CREATION].sum +
+							      tasks->times[TIME_POOL].sum +
+							      tasks->times[TIME_EXECUTION].sum +
+							      tasks->times[TIME_SUSPENSION].sum +
+							      tasks->times[TIME_COMPLETION].sum);
 }
 
 static int release(void **state)
@@ -250,8 +252,8 @@ static void test_fib(void **state)
 	assert_int_equal(tasks->instances + construct(PROFILE_TASK, OTHER)->tasks->instances,
 			 fib_tasks(n));
 	assert_int_equal(tasks->ended, tasks->instances);
-	assert_int_equal(tasks->creation.known, 0);
-	assert_int_equal(tasks->completion.known, 0);
+	assert_int_equal(tasks->times[TIME_CREATION].known, 0);
+	assert_int_equal(tasks->times[TIME_COMPLETION].known, 0);
 	assert_lives(tasks);
 	assert_int_equal(profile->times[0].lanes[LANE_TASK], fib_tasks(n));
 	assert_int_equal(profile->times[0].lanes[LANE_WORK], fib_work(n));
@@ -368,8 +370,8 @@ static void test_barrier_runs_tasks(void **state)
 	assert_int_equal(path_length(profile->path), 10 + 70 + 5);
 	assert_int_equal(profile->times[1].lanes[LANE_BARRIER], 20 + 40);
 	const struct profile_tasks *tasks = construct(PROFILE_TASK, TASK)->tasks;
-	assert_stat(&tasks->pool, 2, 10, 0, 10);
-	assert_stat(&tasks->execution, 2, 100, 30, 70);
+	assert_stat(&tasks->times[TIME_POOL], 2, 10, 0, 10);
+	assert_stat(&tasks->times[TIME_EXECUTION], 2, 100, 30, 70);
 	assert_lives(tasks);
 }
 
@@ -544,19 +546,20 @@ static void run_phases(uint16_t at_once)
 	const struct profile_tasks *tasks = construct(PROFILE_TASK, TASK)->tasks;
 	assert_int_equal(tasks->instances, 2);
 	assert_int_equal(tasks->undeferred, 1);
-	assert_stat(&tasks->creation, 2, 7 + 11, 7, 11);
-	assert_stat(&tasks->pool, 2, 20 + 11 + 50 + 8 + 9 + 2 + 10 + 7 + 1, 0, 118);
-	assert_stat(&tasks->execution, 2, 40 + 60, 40, 60);
-	assert_stat(&tasks->suspension, 2, 19, 0, 19);
-	assert_stat(&tasks->completion, 1, 7, 7, 7);
+	assert_stat(&tasks->times[TIME_CREATION], 2, 7 + 11, 7, 11);
+	assert_stat(&tasks->times[TIME_POOL], 2, 20 + 11 + 50 + 8 + 9 + 2 + 10 + 7 + 1, 0, 118);
+	assert_stat(&tasks->times[TIME_EXECUTION], 2, 40 + 60, 40, 60);
+	assert_stat(&tasks->times[TIME_SUSPENSION], 2, 19, 0, 19);
+	assert_stat(&tasks->times[TIME_COMPLETION], 1, 7, 7, 7);
 	assert_lives(tasks);
 	// In the runtime: 3 + 4, 5 + 6, 7 and 1
 	assert_int_equal(profile->times[0].lanes[LANE_RUNTIME], 26);
 	assert_int_equal(profile->times[0].lanes[LANE_TASK], 10);
 	const struct profile_task *task = profile->task;
-	assert_int_equal(task->creation + task->pool + task->execution + task->suspension +
-				 task->completion,
-			 tasks->life.sum - 7 - 118 - 40);
+	assert_int_equal(task->times[TIME_CREATION] + task->times[TIME_POOL] +
+				 task->times[TIME_EXECUTION] + task->times[TIME_SUSPENSION] +
+				 task->times[TIME_COMPLETION],
+			 tasks->times[TIME_LIFE].sum - 7 - 118 - 40);
 	assert_int_equal(task->num_child_ids, 1);
 	assert_int_equal(task->child_ids[0], 3);
 }
@@ -599,13 +602,13 @@ static void test_ends(void **state)
 	run_ends();
 	const struct profile_tasks *tasks = construct(PROFILE_TASK, TASK)->tasks;
 	const struct profile_tasks *other = construct(PROFILE_TASK, OTHER)->tasks;
-	assert_stat(&tasks->execution, 2, 60, 10, 50);
-	assert_stat(&tasks->suspension, 2, 25, 0, 25);
+	assert_stat(&tasks->times[TIME_EXECUTION], 2, 60, 10, 50);
+	assert_stat(&tasks->times[TIME_SUSPENSION], 2, 25, 0, 25);
 	assert_lives(tasks);
 	assert_int_equal(other->cancelled, 1);
-	assert_int_equal(other->execution.known, 0);
-	assert_stat(&other->pool, 0, 0, 0, 0);
-	assert_stat(&other->life, 1, 65, 65, 65);
+	assert_int_equal(other->times[TIME_EXECUTION].known, 0);
+	assert_stat(&other->times[TIME_POOL], 0, 0, 0, 0);
+	assert_stat(&other->times[TIME_LIFE], 1, 65, 65, 65);
 	assert_int_equal(profile->path->length, 50);
 }
 

@@ -110,9 +110,9 @@ void json_recorded_lock(struct json *json, const struct lock *lock)
 	json_end_object(json);
 }
 
-void json_recording(struct json *json, struct process *process)
+void json_recording(struct json *json)
 {
-	const struct history *history = process_history(process);
+	const struct history *history = process_history(json->process);
 	uint64_t written = 0, lost = 0;
 
 	if (!history) {
@@ -174,35 +174,24 @@ static void json_event(struct json *json, struct history *history, const struct 
 	json_end_object(json);
 }
 
-struct ompdbg_error *json_event_list(struct json_document *document, const void *what)
+void json_member_events(struct json *json, const struct history_thread *only, size_t last)
 {
-	const struct shown_events *shown = what;
-	struct ompdbg_error *error = NULL;
-
-	for (size_t i = 0; i < shown->count && !error; i++) {
-		error = json_document_element(document);
-		if (!error)
-			json_event(&document->json, shown->history, &shown->events[i]);
-	}
-	return error;
-}
-
-struct ompdbg_error *json_history(struct process *process, const struct view_options *options,
-				  struct sink *sink)
-{
-	struct history *history = process_history(process);
-	const struct history_thread *only = options->thread ? history_of(options->thread) : NULL;
-	struct json_document document;
+	struct history *history = process_history(json->process);
 	struct history_event *events;
 	size_t count;
-	struct ompdbg_error *error = history_events(history, only, options->last, &events, &count);
 
-	if (error)
-		return error;
-	const struct shown_events shown = { history, events, count };
-	json_document_begin(&document, process, sink);
-	json_key(&document.json, "recording");
-	json_recording(&document.json, process);
-	return json_document_end(&document,
-				 json_document_list(&document, "events", json_event_list, &shown));
+	json_key(json, "events");
+	json_begin_lines(json);
+	json_fail(json, history_events(history, only, last, &events, &count));
+	for (size_t i = 0; !json->error && i < count && json_line(json); i++)
+		json_event(json, history, &events[i]);
+	json_end_lines(json);
+}
+
+void json_history(struct json *json, const struct view_options *options)
+{
+	json_key(json, "recording");
+	json_recording(json);
+	json_member_events(json, options->thread ? history_of(options->thread) : NULL,
+			   options->last);
 }

@@ -27,28 +27,27 @@ static void json_icv(struct json *json, const struct icv_row *row)
 		json_member_string(json, "value", icv->setting->value);
 		json_end_object(json);
 	}
-	json_member_threads(json, "threads", row->threads, row->num_threads);
+	json_member_threads(json, "threads", &row->threads);
 	json_end_object(json);
 }
 
-struct ompdbg_error *json_icv_list(struct json_document *document, const void *what)
+void json_icv_list(struct json *json, const struct view_options *options)
 {
-	const struct view_options *shown = what;
-	struct ompdbg_error *error = NULL;
 	size_t count;
-	const struct icv_row *rows = icv_rows(document->process, shown->threads, shown->num_threads,
-					      shown->scope, &count);
+	const struct icv_row *rows = icv_rows(json->process, options->threads, options->num_threads,
+					      options->scope, &count);
 
-	for (size_t i = 0; i < count && !error; i++) {
-		error = json_document_element(document);
-		if (!error)
-			json_icv(&document->json, &rows[i]);
-	}
-	return error;
+	json_begin_lines(json);
+	for (size_t i = 0; i < count && json_line(json); i++)
+		json_icv(json, &rows[i]);
+	json_end_lines(json);
 }
 
-void json_environments(struct json *json, struct process *process)
+void json_environment(struct json *json, const struct view_options *options)
 {
+	const struct process *process = json->process;
+
+	(void)options;
 	json_begin_array(json);
 	for (size_t i = 0; i < process->num_runtimes; i++) {
 		size_t count;
@@ -69,18 +68,6 @@ void json_environments(struct json *json, struct process *process)
 		json_end_object(json);
 	}
 	json_end_array(json);
-}
-
-struct ompdbg_error *json_environment(struct process *process, const struct view_options *options,
-				      struct sink *sink)
-{
-	struct json_document document;
-
-	(void)options;
-	json_document_begin(&document, process, sink);
-	json_key(&document.json, "environment");
-	json_environments(&document.json, process);
-	return json_document_end(&document, NULL);
 }
 
 // ---- What OMPT answers -------------------------------------------------------------------------
@@ -158,22 +145,17 @@ static void json_inquiry(struct json *json, const struct inquiry *inquiry)
 	json_end_object(json);
 }
 
-struct ompdbg_error *json_inquiry_list(struct json_document *document, const void *what)
+void json_inquiry_list(struct json *json, const struct view_options *options)
 {
-	const struct view_options *shown = what;
-	struct ompdbg_error *error = NULL;
-
-	for (size_t i = 0; i < shown->num_threads && !error; i++) {
+	json_begin_lines(json);
+	for (size_t i = 0; i < options->num_threads; i++) {
 		size_t count;
 		const struct inquiry *found =
-			thread_inquiries(shown->threads[i], shown->inquiry, shown->level, &count);
-		for (size_t k = 0; k < count && !error; k++) {
-			error = json_document_element(document);
-			if (!error)
-				json_inquiry(&document->json, &found[k]);
-		}
+			inquiries_of(options->threads[i], options->inquiry, options->level, &count);
+		for (size_t k = 0; k < count && json_line(json); k++)
+			json_inquiry(json, &found[k]);
 	}
-	return error;
+	json_end_lines(json);
 }
 
 // ---- Status ------------------------------------------------------------------------------------
@@ -208,10 +190,11 @@ static void json_layout(struct json *json, const struct runtime_status *runtime)
 	json_end_object(json);
 }
 
-void json_status_members(struct json *json, struct process *process)
+void json_status(struct json *json, const struct view_options *options)
 {
-	const struct status *status = process_status(process);
+	const struct status *status = process_status(json->process);
 
+	(void)options;
 	json_library(json, &status->runtimes[0]);
 	json_openmp(json, &status->runtimes[0]);
 	json_layout(json, &status->runtimes[0]);
@@ -237,9 +220,9 @@ void json_status_members(struct json *json, struct process *process)
 	json_member_int(json, "total", (int64_t)status->teams);
 	json_member_int(json, "nesting", status->nesting);
 	json_end_object(json);
-	if (process_history(process)) {
+	if (process_history(json->process)) {
 		json_key(json, "recording");
-		json_recording(json, process);
+		json_recording(json);
 	}
 	json_member_array(json, "unavailable");
 	for (size_t i = 0; i < status->num_unavailable; i++) {
@@ -250,15 +233,4 @@ void json_status_members(struct json *json, struct process *process)
 		json_end_object(json);
 	}
 	json_end_array(json);
-}
-
-struct ompdbg_error *json_status(struct process *process, const struct view_options *options,
-				 struct sink *sink)
-{
-	struct json_document document;
-
-	(void)options;
-	json_document_begin(&document, process, sink);
-	json_status_members(&document.json, process);
-	return json_document_end(&document, NULL);
 }

@@ -5,29 +5,72 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "base/buffer.h"
 #include "base/foreign.h"
+#include "output/output.h"
+
+enum { FLUSH = 1 << 16 }; // bytes that are passed on at once
 
 /** Write what separates a value from the one before it. */
 static void begin_value(struct json *json)
 {
 	if (json->needs_comma)
-		buffer_put(json->out, ", ");
+		buffer_put(&json->buffer, ", ");
 	json->needs_comma = true;
 }
 
 static void begin(struct json *json, const char *bracket)
 {
+	if (json->buffer.size >= FLUSH)
+		json_flush(json);
 	begin_value(json);
-	buffer_put(json->out, bracket);
+	buffer_put(&json->buffer, bracket);
 	json->needs_comma = false;
 }
 
 static void end(struct json *json, const char *bracket)
 {
-	buffer_put(json->out, bracket);
+	buffer_put(&json->buffer, bracket);
 	json->needs_comma = true;
 }
+
+// ---- Documents ---------------------------------------------------------------------------------
+
+void json_begin_document(struct json *json, struct process *process, struct sink *sink)
+{
+	*json = (struct json){ .process = process, .sink = sink };
+	json_begin_object(json);
+	json_member_string(json, "schema", "ompdbg/1");
+}
+
+void json_fail(struct json *json, struct ompdbg_error *error)
+{
+	if (!json->error)
+		json->error = error;
+	else if (error != json->error)
+		ompdbg_error_destroy(error);
+}
+
+void json_flush(struct json *json)
+{
+	struct buffer *buffer = &json->buffer;
+
+	if (!json->sink)
+		return;
+	if (!json->error)
+		json->error = json->sink->write(json->sink->context, buffer->data, buffer->size);
+	buffer_clear(buffer);
+}
+
+struct ompdbg_error *json_end_document(struct json *json)
+{
+	json_end_object(json);
+	buffer_put(&json->buffer, "\n");
+	json_flush(json);
+	buffer_deinit(&json->buffer);
+	return json->error;
+}
+
+// ---- Values ------------------------------------------------------------------------------------
 
 void json_begin_object(struct json *json)
 {
@@ -47,6 +90,28 @@ void json_begin_array(struct json *json)
 void json_end_array(struct json *json)
 {
 	end(json, "]");
+}
+
+void json_begin_lines(struct json *json)
+{
+	begin(json, "[\n");
+	json->has_line = false;
+}
+
+void json_end_lines(struct json *json)
+{
+	end(json, json->has_line ? "\n]" : "]");
+}
+
+bool json_line(struct json *json)
+{
+	if (process_is_interrupted(json->process))
+		json_fail(json, &ompdbg_error_interrupted);
+	if (json->has_line)
+		buffer_put(&json->buffer, ",\n");
+	json->has_line = true;
+	json->needs_comma = false;
+	return !json->error;
 }
 
 /** Write a character that is not plain ASCII, or has a meaning in a string. */
@@ -87,8 +152,8 @@ static void put_string(struct buffer *out, const char *text)
 void json_key(struct json *json, const char *name)
 {
 	begin_value(json);
-	put_string(json->out, name);
-	buffer_put(json->out, ": ");
+	put_string(&json->buffer, name);
+	buffer_put(&json->buffer, ": ");
 	json->needs_comma = false;
 }
 
@@ -99,13 +164,13 @@ void json_string(struct json *json, const char *text)
 		return;
 	}
 	begin_value(json);
-	put_string(json->out, text);
+	put_string(&json->buffer, text);
 }
 
 void json_int(struct json *json, int64_t number)
 {
 	begin_value(json);
-	buffer_printf(json->out, "%" PRId64, number);
+	buffer_printf(&json->buffer, "%" PRId64, number);
 }
 
 void json_known_int(struct json *json, int64_t number)
@@ -119,13 +184,13 @@ void json_known_int(struct json *json, int64_t number)
 void json_bool(struct json *json, bool value)
 {
 	begin_value(json);
-	buffer_put(json->out, value ? "true" : "false");
+	buffer_put(&json->buffer, value ? "true" : "false");
 }
 
 void json_null(struct json *json)
 {
 	begin_value(json);
-	buffer_put(json->out, "null");
+	buffer_put(&json->buffer, "null");
 }
 
 void json_identity(struct json *json, uint64_t id)
@@ -135,7 +200,7 @@ void json_identity(struct json *json, uint64_t id)
 		return;
 	}
 	begin_value(json);
-	buffer_printf(json->out, "\"0x%" PRIx64 "\"", id);
+	buffer_printf(&json->buffer, "\"0x%" PRIx64 "\"", id);
 }
 
 void json_member_object(struct json *json, const char *name)

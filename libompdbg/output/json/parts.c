@@ -19,7 +19,7 @@ void json_member_wait(struct json *json, const struct wait *wait)
 {
 	if (!json_member_optional(json, "wait", wait))
 		return;
-	json_member_string(json, "kind", wait->kind);
+	json_member_string(json, "kind", wait_kind(wait->kind)->name);
 	json_member_string(json, "function", wait->function);
 	json_member_identity(json, "address", wait->address);
 	json_member_string(json, "symbol", wait->symbol);
@@ -41,12 +41,11 @@ void json_member_thread(struct json *json, const char *name, const struct thread
 	json_member_known_int(json, name, thread ? thread->target->number : NOT_KNOWN);
 }
 
-void json_member_threads(struct json *json, const char *name, struct thread *const *threads,
-			 size_t count)
+void json_member_threads(struct json *json, const char *name, const struct thread_list *threads)
 {
 	json_member_array(json, name);
-	for (size_t i = 0; i < count; i++)
-		json_int(json, threads[i]->target->number);
+	for (size_t i = 0; i < threads->count; i++)
+		json_int(json, threads->all[i]->target->number);
 	json_end_array(json);
 }
 
@@ -64,13 +63,14 @@ void json_team_members(struct json *json, struct team *team)
 	json_member_string(json, "runtime", team->runtime->name);
 }
 
-void json_teams(struct json *json, struct process *process)
+void json_team_list(struct json *json, const struct view_options *options)
 {
 	size_t count;
-	struct team *const *teams = process_teams(process, &count);
+	struct team *const *teams = process_teams(json->process, &count);
 
+	(void)options;
 	json_begin_array(json);
-	for (size_t i = 0; i < count && !process_is_interrupted(process); i++) {
+	for (size_t i = 0; i < count && !process_is_interrupted(json->process); i++) {
 		json_begin_object(json);
 		json_team_members(json, teams[i]);
 		json_end_object(json);
@@ -114,80 +114,4 @@ void json_doing(struct json *json, const struct doing *doing)
 {
 	json_member_string(json, "does", doing ? doing->text : NULL);
 	json_member_string(json, "activity", doing ? activity_name(doing->activity) : NULL);
-}
-
-// ---- Whole documents ---------------------------------------------------------------------------
-
-void json_document_begin(struct json_document *document, struct process *process, struct sink *sink)
-{
-	*document = (struct json_document){ .process = process, .sink = sink };
-	document->json.out = &document->buffer;
-	json_begin_object(&document->json);
-	json_member_string(&document->json, "schema", "ompdbg/1");
-}
-
-struct ompdbg_error *json_document_array(struct json_document *document, json_list *list,
-					 const void *what)
-{
-	struct ompdbg_error *error;
-
-	json_begin_array(&document->json);
-	buffer_put(&document->buffer, "\n");
-	document->has_element = false;
-	error = list(document, what);
-	if (document->has_element)
-		buffer_put(&document->buffer, "\n");
-	json_end_array(&document->json);
-	return error;
-}
-
-struct ompdbg_error *json_document_list(struct json_document *document, const char *name,
-					json_list *list, const void *what)
-{
-	json_key(&document->json, name);
-	return json_document_array(document, list, what);
-}
-
-static struct ompdbg_error *pass_on(struct json_document *document)
-{
-	struct buffer *buffer = &document->buffer;
-	struct sink *sink = document->sink;
-
-	return sink ? sink->write(sink->context, buffer->data, buffer->size) : NULL;
-}
-
-struct ompdbg_error *json_document_element(struct json_document *document)
-{
-	struct ompdbg_error *error;
-
-	if (process_is_interrupted(document->process))
-		return &ompdbg_error_interrupted;
-	if (document->has_element)
-		buffer_put(&document->buffer, ",\n");
-	document->has_element = true;
-	document->json.needs_comma = false;
-	error = pass_on(document);
-	if (document->sink)
-		buffer_clear(&document->buffer);
-	return error;
-}
-
-struct ompdbg_error *json_document_end(struct json_document *document, struct ompdbg_error *error)
-{
-	if (!error) {
-		json_end_object(&document->json);
-		buffer_put(&document->buffer, "\n");
-		error = pass_on(document);
-	}
-	buffer_deinit(&document->buffer);
-	return error;
-}
-
-struct ompdbg_error *json_list_document(struct process *process, const char *name, json_list *list,
-					const void *what, struct sink *sink)
-{
-	struct json_document document;
-
-	json_document_begin(&document, process, sink);
-	return json_document_end(&document, json_document_list(&document, name, list, what));
 }

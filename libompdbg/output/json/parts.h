@@ -5,7 +5,6 @@
 #ifndef OMPDBG_JSON_PARTS_H
 #define OMPDBG_JSON_PARTS_H
 
-#include "base/buffer.h"
 #include "output/json/json.h"
 #include "output/output.h"
 
@@ -14,8 +13,7 @@ void json_member_wait(struct json *json, const struct wait *wait);
 void json_member_tristate(struct json *json, const char *name, enum tristate value);
 /** Write the debugger's number of a thread, or of several. */
 void json_member_thread(struct json *json, const char *name, const struct thread *thread);
-void json_member_threads(struct json *json, const char *name, struct thread *const *threads,
-			 size_t count);
+void json_member_threads(struct json *json, const char *name, const struct thread_list *threads);
 /** Write what a thread does, in words and as an activity: members of its object. */
 void json_doing(struct json *json, const struct doing *doing);
 /** Write the members of a team into an object that has more. */
@@ -26,8 +24,6 @@ void json_recorded_thread(struct json *json, struct thread *thread);
 void json_recorded_task(struct json *json, struct task *task);
 void json_recorded_region(struct json *json, struct region *region);
 void json_recorded_lock(struct json *json, const struct lock *lock);
-/** Write all teams of parallel regions, as an array. */
-void json_teams(struct json *json, struct process *process);
 
 /** How much of a stack is shown. */
 struct shown_frames {
@@ -37,35 +33,5 @@ struct shown_frames {
 /** Write the members of a stack into an object that may have more. */
 void json_stack_members(struct json *json, const struct logical_stack *stack,
 			const struct shown_frames *shown);
-
-// ---- Whole documents ---------------------------------------------------------------------------
-
-/** A document with lists that have one element on each line. */
-struct json_document {
-	struct process *process;
-	struct json json;
-	struct buffer buffer;
-	struct sink *
-		sink; // gets what comes before each element, so that little is kept; NULL: keep all
-	bool has_element;
-};
-/** Write the elements of a list, as far as @p what says which. */
-typedef struct ompdbg_error *json_list(struct json_document *document, const void *what);
-
-/** Begin a document. Members that come before a list are written to `json` next. */
-void json_document_begin(struct json_document *document, struct process *process,
-			 struct sink *sink);
-/** Write a list as a member, or where a value is expected. */
-struct ompdbg_error *json_document_list(struct json_document *document, const char *name,
-					json_list *list, const void *what);
-struct ompdbg_error *json_document_array(struct json_document *document, json_list *list,
-					 const void *what);
-/** Begin the next element of a list, unless the user interrupts. */
-struct ompdbg_error *json_document_element(struct json_document *document);
-/** End the document, and release it. @p error: of an element, or NULL; it is passed on. */
-struct ompdbg_error *json_document_end(struct json_document *document, struct ompdbg_error *error);
-/** Write a document that is nothing but a list. */
-struct ompdbg_error *json_list_document(struct process *process, const char *name, json_list *list,
-					const void *what, struct sink *sink);
 
 #endif

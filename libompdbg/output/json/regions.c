@@ -26,8 +26,8 @@ static void json_loop(struct json *json, const struct loop *loop)
 	json_member_known_int(json, "total", loop->total);
 	json_member_known_int(json, "remaining", loop->remaining);
 	json_member_bool(json, "remaining_is_least", loop->remaining_is_least);
-	json_member_numbers(json, "thread_nums", loop->numbers, loop->num_threads);
-	json_member_threads(json, "threads", loop->threads, loop->num_threads);
+	json_member_numbers(json, "thread_nums", loop->numbers, loop->threads.count);
+	json_member_threads(json, "threads", &loop->threads);
 	json_member_location(json, "location", loop->location);
 	json_end_object(json);
 }
@@ -51,10 +51,10 @@ static void json_member_progress(struct json *json, struct region *region)
 static void json_group(struct json *json, const struct region_group *group)
 {
 	json_begin_object(json);
-	json_member_numbers(json, "thread_nums", group->numbers, group->num_threads);
-	json_member_threads(json, "threads", group->threads, group->num_threads);
+	json_member_numbers(json, "thread_nums", group->numbers, group->threads.count);
+	json_member_threads(json, "threads", &group->threads);
 	json_member_string(json, "state", group->state);
-	json_doing(json, group->inner ? NULL : thread_doing(group->threads[0]));
+	json_doing(json, group->inner ? NULL : thread_doing(group->threads.all[0]));
 	json_member_wait(json, group->wait);
 	json_member_location(json, "location", group->location);
 	json_member_identity(json, "region", group->inner ? group->inner->id : 0);
@@ -83,19 +83,16 @@ static void json_region(struct json *json, struct region *region)
 	json_end_object(json);
 }
 
-struct ompdbg_error *json_region_list(struct json_document *document, const void *what)
+void json_region_list(struct json *json, const struct view_options *options)
 {
-	struct ompdbg_error *error = NULL;
 	size_t count;
-	struct region *regions = process_regions(document->process, &count);
+	struct region *regions = process_regions(json->process, &count);
 
-	(void)what;
-	for (size_t i = 0; i < count && !error; i++) {
-		error = json_document_element(document);
-		if (!error)
-			json_region(&document->json, &regions[i]);
-	}
-	return error;
+	(void)options;
+	json_begin_lines(json);
+	for (size_t i = 0; i < count && json_line(json); i++)
+		json_region(json, &regions[i]);
+	json_end_lines(json);
 }
 
 // ---- Locks -------------------------------------------------------------------------------------
@@ -114,7 +111,7 @@ static void json_candidate(struct json *json, const struct candidate *candidate)
 static void json_lock(struct json *json, const struct lock *lock)
 {
 	json_begin_object(json);
-	json_member_string(json, "kind", lock->kind);
+	json_member_string(json, "kind", wait_kind(lock->kind)->name);
 	json_member_identity(json, "address", lock->address);
 	json_member_string(json, "symbol", lock->symbol);
 	json_member_string(json, "variable", lock->variable);
@@ -131,24 +128,21 @@ static void json_lock(struct json *json, const struct lock *lock)
 	for (size_t i = 0; i < lock->num_candidates && !lock->owner; i++)
 		json_candidate(json, &lock->candidates[i]);
 	json_end_array(json);
-	json_member_threads(json, "waiters", lock->waiters, lock->num_waiters);
+	json_member_threads(json, "waiters", &lock->waiters);
 	json_recorded_lock(json, lock);
 	json_end_object(json);
 }
 
-struct ompdbg_error *json_lock_list(struct json_document *document, const void *what)
+void json_lock_list(struct json *json, const struct view_options *options)
 {
-	struct ompdbg_error *error = NULL;
 	size_t count;
-	const struct lock *locks = process_locks(document->process, &count);
+	const struct lock *locks = process_locks(json->process, &count);
 
-	(void)what;
-	for (size_t i = 0; i < count && !error; i++) {
-		error = json_document_element(document);
-		if (!error)
-			json_lock(&document->json, &locks[i]);
-	}
-	return error;
+	(void)options;
+	json_begin_lines(json);
+	for (size_t i = 0; i < count && json_line(json); i++)
+		json_lock(json, &locks[i]);
+	json_end_lines(json);
 }
 
 // ---- Findings ----------------------------------------------------------------------------------
@@ -190,8 +184,8 @@ static void json_finding(struct json *json, const struct finding *finding)
 	for (size_t i = 0; i < finding->num_notes; i++)
 		json_string(json, finding->notes[i]);
 	json_end_array(json);
-	json_member_threads(json, "waiters", finding->waiters, finding->num_waiters);
-	json_member_threads(json, "waits_for", finding->others, finding->num_others);
+	json_member_threads(json, "waiters", &finding->waiters);
+	json_member_threads(json, "waits_for", &finding->others);
 	json_member_identity(json, "region", finding->region ? finding->region->team->id : 0);
 	json_member_string(json, "lock", finding->lock ? finding->lock->symbol : NULL);
 	json_member_identity(json, "task", finding->task ? finding->task->info.id : 0);
@@ -206,15 +200,10 @@ static void json_finding(struct json *json, const struct finding *finding)
 	json_end_object(json);
 }
 
-struct ompdbg_error *json_finding_list(struct json_document *document, const void *what)
+void json_finding_list(struct json *json, const struct view_options *options)
 {
-	const struct view_options *shown = what;
-	struct ompdbg_error *error = NULL;
-
-	for (size_t i = 0; i < shown->num_findings && !error; i++) {
-		error = json_document_element(document);
-		if (!error)
-			json_finding(&document->json, &shown->findings[i]);
-	}
-	return error;
+	json_begin_lines(json);
+	for (size_t i = 0; i < options->num_findings && json_line(json); i++)
+		json_finding(json, &options->findings[i]);
+	json_end_lines(json);
 }

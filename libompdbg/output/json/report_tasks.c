@@ -4,7 +4,6 @@
 
 #include "output/icv_rows.h"
 #include "output/json/documents.h"
-#include "output/json/report.h"
 #include "output/task_pool.h"
 
 // Of tasks alike so many are listed, and only the first where so many tasks are listed already: what
@@ -12,7 +11,7 @@
 enum { LISTED_ALIKE = 50, LISTED_IN_ALL = 500 };
 
 struct task_section {
-	struct json_document *document;
+	struct json *json;
 	struct table alike;
 	struct tasks_alike **groups;
 	size_t num_groups, capacity;
@@ -28,8 +27,8 @@ static bool is_listed(struct task_section *section, const struct task *task)
 	struct tasks_alike *alike = tasks_alike(&section->alike, task);
 
 	if (!alike->number++)
-		*ARENA_APPEND(&section->document->process->arena, section->groups,
-			      section->num_groups, section->capacity) = alike;
+		*ARENA_APPEND(&section->json->process->arena, section->groups, section->num_groups,
+			      section->capacity) = alike;
 	if (alike->listed && (alike->listed == LISTED_ALIKE || section->listed >= LISTED_IN_ALL))
 		return false;
 	alike->listed++;
@@ -40,45 +39,33 @@ static bool is_listed(struct task_section *section, const struct task *task)
 static struct ompdbg_error *list_task(void *context, struct task *task)
 {
 	struct task_section *section = context;
-	struct json *json = &section->document->json;
-	const uint64_t *dependers;
+	struct json *json = section->json;
 
 	section->total++;
-	if (process_is_interrupted(section->document->process))
+	if (process_is_interrupted(json->process))
 		return &ompdbg_error_interrupted;
 	if (!is_listed(section, task))
 		return NULL;
 	section->listed++;
-	struct ompdbg_error *error = json_document_element(section->document);
-	if (error)
-		return error;
-	size_t count = task->info.num_depends ? task_dependers(task, &dependers) : 0;
+	if (!json_line(json))
+		return json->error;
 	json_begin_object(json);
 	json_task_members(json, task, false);
-	json_member_array(json, "dependers");
-	for (size_t i = 0; i < count; i++)
-		json_identity(json, dependers[i]);
-	json_end_array(json);
+	json_member_dependers(json, task, task->info.num_depends);
 	json_end_object(json);
 	return NULL;
 }
 
-static struct ompdbg_error *list_tasks(struct json_document *document, const void *what)
+void report_tasks(struct json *json, const struct view_options *options)
 {
-	struct task_section *section = *(struct task_section *const *)what;
+	struct task_section section = { .json = json };
 
-	return process_tasks_visit(document->process, list_task, section, &section->visited);
-}
-
-struct ompdbg_error *report_tasks(struct json_document *document, const void *what)
-{
-	struct json *json = &document->json;
-	struct task_section section = { .document = document };
-	struct task_section *const list = &section;
-
-	(void)what;
+	(void)options;
 	json_begin_object(json);
-	struct ompdbg_error *error = json_document_list(document, "listed", list_tasks, &list);
+	json_key(json, "listed");
+	json_begin_lines(json);
+	json_fail(json, process_tasks_visit(json->process, list_task, &section, &section.visited));
+	json_end_lines(json);
 	json_member_int(json, "total", (int64_t)section.total);
 	json_member_array(json, "more");
 	for (size_t i = 0; i < section.num_groups; i++) {
@@ -94,5 +81,4 @@ struct ompdbg_error *report_tasks(struct json_document *document, const void *wh
 	json_member_bool(json, "damaged", section.visited.is_damaged);
 	json_member_known_int(json, "unreached", section.visited.unreached);
 	json_end_object(json);
-	return error;
 }

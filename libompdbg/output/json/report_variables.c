@@ -6,7 +6,7 @@
 
 #include "base/foreign.h"
 #include "base/text.h"
-#include "output/json/report.h"
+#include "output/json/documents.h"
 
 // Of variables: of so many frames of a thread, the innermost ones; so many of a frame; characters of
 // a value.
@@ -30,7 +30,6 @@ static void note_source(struct sources *sources, struct thread *thread,
 			const struct logical_frame *frame)
 {
 	struct process *process = thread->runtime->process;
-	const struct ompdbg_services *services = process->services;
 	const struct ompdbg_function *place = stack_place(thread_stack(thread), frame->frame);
 	const struct ompdbg_frame *at = &frame->frame->at;
 	const char *path = NULL;
@@ -38,8 +37,8 @@ static void note_source(struct sources *sources, struct thread *thread,
 
 	if (frame->owner != FRAME_USER || !place->file)
 		return;
-	struct ompdbg_error *error = services->source_path(
-		services->context, at->is_call ? at->pc - 1 : at->pc, place->file, &path);
+	struct ompdbg_error *error = SERVICE(process, source_path,
+					     at->is_call ? at->pc - 1 : at->pc, place->file, &path);
 	ompdbg_error_destroy(error);
 	while (i < sources->count && strcmp(sources->all[i].file, place->file) != 0)
 		i++;
@@ -50,34 +49,28 @@ static void note_source(struct sources *sources, struct thread *thread,
 		sources->all[i].path = NULL;
 }
 
-struct ompdbg_error *report_sources(struct json_document *document, const void *what)
+void report_sources(struct json *json, const struct view_options *options)
 {
-	struct process *process = document->process;
-	struct json *json = &document->json;
-	struct ompdbg_error *error = NULL;
 	struct sources found = { 0 };
-	size_t count;
 
-	(void)what;
-	for (size_t i = 0; i < process->num_targets; i++) {
-		struct thread *thread = process->threads[i];
+	json_begin_lines(json);
+	for (size_t i = 0; i < options->num_threads; i++) {
+		struct thread *thread = options->threads[i];
+		size_t count = 0;
 		const struct logical_frame *frames =
 			thread->target->running ? NULL : walk_frames(thread_walk(thread), &count);
-		for (size_t k = 0; frames && k < count; k++)
+		for (size_t k = 0; k < count; k++)
 			note_source(&found, thread, &frames[k]);
-		if (process_is_interrupted(process))
-			return &ompdbg_error_interrupted;
-	}
-	for (size_t i = 0; i < found.count && !error; i++) {
-		error = json_document_element(document);
-		if (error)
+		if (process_is_interrupted(json->process))
 			break;
+	}
+	for (size_t i = 0; i < found.count && json_line(json); i++) {
 		json_begin_object(json);
 		json_member_string(json, "file", found.all[i].file);
 		json_member_string(json, "path", found.all[i].path);
 		json_end_object(json);
 	}
-	return error;
+	json_end_lines(json);
 }
 
 // ---- Variables ---------------------------------------------------------------------------------
@@ -92,80 +85,58 @@ static const char *short_value(struct arena *arena, const char *value)
 	return *at ? arena_printf(arena, "%.*s...", (int)(at - value), value) : value;
 }
 
-/** Write the arguments or the locals of a frame. */
-static struct ompdbg_error *variables_of(struct json *json, struct thread *thread,
-					 const struct logical_frame *frame,
-					 enum ompdbg_variables which)
+/** Write the arguments or the locals of a frame as a member. */
+static void member_variables(struct json *json, const char *name, struct thread *thread,
+			     const struct logical_frame *frame, enum ompdbg_variables which)
 {
-	struct process *process = thread->runtime->process;
-	const struct ompdbg_services *services = process->services;
-	const struct ompdbg_variable *found = NULL;
-	size_t count = 0;
-	struct ompdbg_error *error = services->variables(services->context, thread->target->number,
-							 &frame->frame->at, which, &found, &count);
+	size_t count;
+	const struct ompdbg_variable *found = frame_variables(thread, frame, which, &count);
 
-	if (error) {
-		if (error->code == OMPDBG_INTERRUPTED)
-			return error;
-		ompdbg_error_destroy(error);
-		count = 0;
-	}
-	json_begin_array(json);
+	json_member_array(json, name);
 	for (size_t i = 0; i < count && i < MOST_VARIABLES; i++) {
+		const char *sharing = which == OMPDBG_LOCALS ?
+					      variable_sharing(thread, frame, found[i].name) :
+					      NULL;
+
 		json_begin_object(json);
 		json_member_string(json, "name", found[i].name);
-		json_member_string(json, "value", short_value(&process->arena, found[i].value));
-		json_member_string(json, "sharing",
-				   which == OMPDBG_LOCALS ?
-					   variable_sharing(thread, frame, found[i].name) :
-					   NULL);
+		json_member_string(json, "value",
+				   short_value(&json->process->arena, found[i].value));
+		json_member_string(json, "sharing", sharing);
 		json_end_object(json);
 	}
 	json_end_array(json);
-	return NULL;
 }
 
 /** Write a thread with the variables of its innermost frames. */
-static struct ompdbg_error *variables_of_thread(struct json *json, struct thread *thread)
+static void variables_of_thread(struct json *json, struct thread *thread)
 {
-	struct ompdbg_error *error = NULL;
 	size_t count, shown = 0;
 	const struct logical_frame *frames = walk_frames(thread_walk(thread), &count);
 
 	json_begin_object(json);
 	json_member_thread(json, "thread", thread);
 	json_member_array(json, "frames");
-	for (size_t i = 0; i < count && shown < FRAMES_WITH_VARIABLES && !error; i++) {
+	for (size_t i = 0; i < count && shown < FRAMES_WITH_VARIABLES; i++) {
 		if (frames[i].owner != FRAME_USER)
 			continue;
 		shown++;
 		json_begin_object(json);
 		json_member_int(json, "level", frames[i].frame->at.level);
-		json_key(json, "arguments");
-		error = variables_of(json, thread, &frames[i], OMPDBG_ARGUMENTS);
-		if (error)
-			break;
-		json_key(json, "locals");
-		error = variables_of(json, thread, &frames[i], OMPDBG_LOCALS);
+		member_variables(json, "arguments", thread, &frames[i], OMPDBG_ARGUMENTS);
+		member_variables(json, "locals", thread, &frames[i], OMPDBG_LOCALS);
 		json_end_object(json);
 	}
 	json_end_array(json);
 	json_end_object(json);
-	return error;
 }
 
-struct ompdbg_error *report_variables(struct json_document *document, const void *what)
+void report_variables(struct json *json, const struct view_options *options)
 {
-	struct process *process = document->process;
-	struct ompdbg_error *error = NULL;
-
-	(void)what;
-	for (size_t i = 0; i < process->num_targets && !error; i++) {
-		if (process->threads[i]->target->running)
-			continue;
-		error = json_document_element(document);
-		if (!error)
-			error = variables_of_thread(&document->json, process->threads[i]);
+	json_begin_lines(json);
+	for (size_t i = 0; i < options->num_threads; i++) {
+		if (!options->threads[i]->target->running && json_line(json))
+			variables_of_thread(json, options->threads[i]);
 	}
-	return error;
+	json_end_lines(json);
 }

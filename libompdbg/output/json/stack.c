@@ -73,23 +73,17 @@ void json_stack_members(struct json *json, const struct logical_stack *stack,
 	json_member_string(json, "note", stack->note);
 }
 
-struct ompdbg_error *json_stack_list(struct json_document *document, const void *what)
+void json_stack_list(struct json *json, const struct view_options *options)
 {
-	const struct view_options *options = what;
 	const struct shown_frames shown = { options->raw, options->limit };
-	struct ompdbg_error *error = NULL;
 
-	for (size_t i = 0; !error && i < options->num_threads; i++) {
-		struct thread *thread = options->threads[i];
-
-		if (thread->target->running)
+	json_begin_lines(json);
+	for (size_t i = 0; i < options->num_threads; i++) {
+		if (options->threads[i]->target->running || !json_line(json))
 			continue;
-		error = json_document_element(document);
-		if (!error) {
-			json_begin_object(&document->json);
-			json_stack_members(&document->json, thread_logical_stack(thread), &shown);
-			json_end_object(&document->json);
-		}
+		json_begin_object(json);
+		json_stack_members(json, thread_logical_stack(options->threads[i]), &shown);
+		json_end_object(json);
 	}
-	return error;
+	json_end_lines(json);
 }

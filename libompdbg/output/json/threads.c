@@ -9,29 +9,20 @@
 
 // ---- Threads -----------------------------------------------------------------------------------
 
-struct ompdbg_error *json_thread_list(struct json_document *document, const void *what)
+void json_thread_list(struct json *json, const struct view_options *options)
 {
-	const struct view_options *options = what;
-	struct ompdbg_error *error = NULL;
-
-	for (size_t i = 0; i < options->num_threads && !error; i++) {
-		error = json_document_element(document);
-		if (!error)
-			json_thread(&document->json, options->threads[i]);
-	}
-	return error;
+	json_begin_lines(json);
+	for (size_t i = 0; i < options->num_threads && json_line(json); i++)
+		json_thread(json, options->threads[i]);
+	json_end_lines(json);
 }
 
-struct ompdbg_error *json_threads(struct process *process, const struct view_options *options,
-				  struct sink *sink)
+void json_threads(struct json *json, const struct view_options *options)
 {
-	struct json_document document;
-
-	json_document_begin(&document, process, sink);
-	json_key(&document.json, "teams");
-	json_teams(&document.json, process);
-	return json_document_end(&document, json_document_list(&document, "threads",
-							       json_thread_list, options));
+	json_key(json, "teams");
+	json_team_list(json, options);
+	json_key(json, "threads");
+	json_thread_list(json, options);
 }
 
 // ---- Tasks -------------------------------------------------------------------------------------
@@ -101,6 +92,17 @@ static void json_variables(struct json *json, struct task *task, bool in_full)
 	json_end_array(json);
 }
 
+void json_member_dependers(struct json *json, struct task *task, bool is_asked)
+{
+	const uint64_t *dependers;
+	size_t count = is_asked ? task_dependers(task, &dependers) : 0;
+
+	json_member_array(json, "dependers");
+	for (size_t i = 0; i < count; i++)
+		json_identity(json, dependers[i]);
+	json_end_array(json);
+}
+
 void json_task_members(struct json *json, struct task *task, bool in_full)
 {
 	const struct depend *depends;
@@ -138,48 +140,36 @@ void json_task_members(struct json *json, struct task *task, bool in_full)
 
 /** The list of tasks that is being written. */
 struct task_writer {
-	struct json_document *document;
+	struct json *json;
 	bool queued;
-	struct tasks_visited *visited;
 };
 
 static struct ompdbg_error *write_task(void *context, struct task *task)
 {
 	const struct task_writer *writer = context;
+	struct json *json = writer->json;
 
-	if (writer->queued && task_has_begun(task))
-		return NULL;
-	struct ompdbg_error *error = json_document_element(writer->document);
-	if (!error) {
-		json_begin_object(&writer->document->json);
-		json_task_members(&writer->document->json, task, false);
-		json_end_object(&writer->document->json);
-	}
-	return error;
+	if ((writer->queued && task_has_begun(task)) || !json_line(json))
+		return json->error;
+	json_begin_object(json);
+	json_task_members(json, task, false);
+	json_end_object(json);
+	return NULL;
 }
 
-static struct ompdbg_error *write_tasks(struct json_document *document, const void *what)
+void json_tasks(struct json *json, const struct view_options *options)
 {
-	struct task_writer writer = *(const struct task_writer *)what;
-
-	writer.document = document;
-	return process_tasks_visit(document->process, write_task, &writer, writer.visited);
-}
-
-struct ompdbg_error *json_tasks(struct process *process, const struct view_options *options,
-				struct sink *sink)
-{
-	struct json_document document;
+	struct task_writer writer = { json, options->queued };
 	struct tasks_visited visited;
-	const struct task_writer writer = { .queued = options->queued, .visited = &visited };
 
-	json_document_begin(&document, process, sink);
-	json_key(&document.json, "teams");
-	json_teams(&document.json, process);
-	struct ompdbg_error *error = json_document_list(&document, "tasks", write_tasks, &writer);
-	json_member_bool(&document.json, "damaged", visited.is_damaged);
-	json_member_known_int(&document.json, "unreached", visited.unreached);
-	return json_document_end(&document, error);
+	json_key(json, "teams");
+	json_team_list(json, options);
+	json_key(json, "tasks");
+	json_begin_lines(json);
+	json_fail(json, process_tasks_visit(json->process, write_task, &writer, &visited));
+	json_end_lines(json);
+	json_member_bool(json, "damaged", visited.is_damaged);
+	json_member_known_int(json, "unreached", visited.unreached);
 }
 
 // ---- Counts ------------------------------------------------------------------------------------
@@ -194,17 +184,15 @@ static void json_count(struct json *json, const struct task_count *count)
 	json_end_object(json);
 }
 
-struct ompdbg_error *json_task_count_list(struct json_document *document, const void *what)
+void json_task_count_list(struct json *json, const struct view_options *options)
 {
 	struct task_count *counts;
 	size_t count;
-	struct ompdbg_error *error = process_task_counts(document->process, &counts, &count);
 
-	(void)what;
-	for (size_t i = 0; !error && i < count; i++) {
-		error = json_document_element(document);
-		if (!error)
-			json_count(&document->json, &counts[i]);
-	}
-	return error;
+	(void)options;
+	json_begin_lines(json);
+	json_fail(json, process_task_counts(json->process, &counts, &count));
+	for (size_t i = 0; !json->error && i < count && json_line(json); i++)
+		json_count(json, &counts[i]);
+	json_end_lines(json);
 }

@@ -4,64 +4,48 @@
 
 #include "output/json/documents.h"
 
-static void member_threads(struct json *json, struct thread *const *threads, size_t count)
+static void members_of_threads(struct json *json, const struct thread_list *threads)
 {
-	json_member_threads(json, "threads", threads, count);
+	json_member_threads(json, "threads", threads);
 	json_member_array(json, "thread_nums");
-	for (size_t i = 0; i < count; i++)
-		json_known_int(json, threads[i]->thread_num);
+	for (size_t i = 0; i < threads->count; i++)
+		json_known_int(json, threads->all[i]->thread_num);
 	json_end_array(json);
 }
 
 /** Write where the least or the greatest number is; null: there is none. */
-static void member_extreme(struct json *json, const char *name, struct process *process,
-			   const struct values *values, const struct value_group *group)
+static void member_extreme(struct json *json, const char *name, const struct values *values,
+			   const struct value_group *group)
 {
-	size_t count;
-
 	if (!json_member_optional(json, name, group))
 		return;
-	struct thread **threads =
-		values_threads_with(process, values, group->first->value.number, &count);
+	struct thread_list threads =
+		values_threads_with(json->process, values, group->first->value.number);
 	json_member_string(json, "value", group->first->value.text);
-	member_threads(json, threads, count);
+	members_of_threads(json, &threads);
 	json_end_object(json);
 }
 
-static struct ompdbg_error *write_values(struct json_document *document, const void *what)
+void json_values(struct json *json, const struct view_options *options)
 {
-	const struct values *values = what;
-	struct json *json = &document->json;
+	const struct values *values = options->values;
 
-	for (size_t i = 0; i < values->num_groups; i++) {
+	json_member_string(json, "expression", values->expression);
+	member_extreme(json, "minimum", values, values->least);
+	member_extreme(json, "maximum", values, values->greatest);
+	json_key(json, "values");
+	json_begin_lines(json);
+	for (size_t i = 0; i < values->num_groups && json_line(json); i++) {
 		const struct value_group *group = &values->groups[i];
 		const struct location *location = group->first->location;
-		struct ompdbg_error *error = json_document_element(document);
 
-		if (error)
-			return error;
 		json_begin_object(json);
 		json_member_string(json, "value", group->first->value.text);
 		json_member_string(json, "problem", group->first->value.problem);
 		json_member_bool(json, "outlier", group->is_outlier);
-		member_threads(json, group->threads, group->num_threads);
+		members_of_threads(json, &group->threads);
 		json_member_string(json, "function", location ? location->function : NULL);
 		json_end_object(json);
 	}
-	return NULL;
-}
-
-struct ompdbg_error *json_values(struct process *process, const struct view_options *options,
-				 struct sink *sink)
-{
-	const struct values *values = options->values;
-	struct json_document document;
-	struct json *json = &document.json;
-
-	json_document_begin(&document, process, sink);
-	json_member_string(json, "expression", values->expression);
-	member_extreme(json, "minimum", process, values, values->least);
-	member_extreme(json, "maximum", process, values, values->greatest);
-	return json_document_end(&document,
-				 json_document_list(&document, "values", write_values, values));
+	json_end_lines(json);
 }

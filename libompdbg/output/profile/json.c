@@ -2,35 +2,11 @@
 //
 // The document of a profile.
 
-#include <string.h>
-
-#include "base/buffer.h"
+#include "ompt/omp-tools.h"
 #include "output/json/parts.h"
 #include "output/profile/view.h"
 
-enum { FLUSH = 1 << 16, POOL_UNIT = 1000 };
-
-/** The document that is being written. */
-struct document {
-	const struct profile_view *view;
-	struct json json;
-	struct buffer buffer;
-	struct sink *sink;
-	struct ompdbg_error *error;
-};
-
-/** Pass on what was written if it is much. */
-static void flush(struct document *document, size_t most)
-{
-	struct buffer *buffer = &document->buffer;
-
-	if (buffer->size <= most)
-		return;
-	if (!document->error)
-		document->error =
-			document->sink->write(document->sink->context, buffer->data, buffer->size);
-	buffer_clear(buffer);
-}
+enum { POOL_UNIT = 1000 };
 
 static void member_number(struct json *json, const char *name, uint64_t number)
 {
@@ -39,11 +15,7 @@ static void member_number(struct json *json, const char *name, uint64_t number)
 
 static void member_time(struct json *json, const char *name, uint64_t time)
 {
-	json_key(json, name);
-	if (time == UNKNOWN_TIME)
-		json_null(json);
-	else
-		json_int(json, (int64_t)time);
+	json_member_known_int(json, name, time == UNKNOWN_TIME ? NOT_KNOWN : (int64_t)time);
 }
 
 static void member_stat(struct json *json, const char *name, const struct profile_stat *stat)
@@ -57,17 +29,6 @@ static void member_stat(struct json *json, const char *name, const struct profil
 	json_end_object(json);
 }
 
-static void begin_list(struct document *document, const char *name)
-{
-	json_member_array(&document->json, name);
-}
-
-static void begin_row(struct document *document)
-{
-	flush(document, FLUSH);
-	json_begin_object(&document->json);
-}
-
 // ---- The run -----------------------------------------------------------------------------------
 
 static const char *or_null(const char *text)
@@ -75,11 +36,9 @@ static const char *or_null(const char *text)
 	return *text ? text : NULL;
 }
 
-static void write_trace(struct document *document)
+static void write_trace(struct json *json, const struct profile_view *view)
 {
-	const struct profile_view *view = document->view;
 	const struct trace_info *info = trace_info(view->trace);
-	struct json *json = &document->json;
 	size_t count;
 	const char *const *notes = profile_notes(view, &count);
 
@@ -94,17 +53,16 @@ static void write_trace(struct document *document)
 	json_member_string(json, "ended", profile_end_name(view));
 	member_number(json, "events", info->events);
 	member_number(json, "lost", info->lost_events);
-	begin_list(document, "notes");
+	json_member_array(json, "notes");
 	for (size_t i = 0; i < count; i++)
 		json_string(json, notes[i]);
 	json_end_array(json);
 	json_end_object(json);
 }
 
-static void write_summary(struct document *document)
+static void write_summary(struct json *json, const struct profile_view *view)
 {
-	const struct profile *profile = document->view->profile;
-	struct json *json = &document->json;
+	const struct profile *profile = view->profile;
 
 	json_member_object(json, "summary");
 	member_number(json, "threads", profile->num_threads);
@@ -115,33 +73,30 @@ static void write_summary(struct document *document)
 	json_end_object(json);
 }
 
-static void write_constructs(struct document *document)
+static void write_constructs(struct json *json, const struct profile_view *view)
 {
-	const struct profile *profile = document->view->profile;
-	struct json *json = &document->json;
+	const struct profile *profile = view->profile;
 
-	begin_list(document, "constructs");
+	json_member_array(json, "constructs");
 	for (size_t i = 0; i < profile->num_constructs; i++) {
 		const struct profile_construct *construct = &profile->constructs[i];
 
-		begin_row(document);
+		json_begin_object(json);
 		json_member_string(json, "kind", profile_kind_name(construct->kind));
-		json_member_location(json, "location",
-				     profile_location(document->view, construct->code));
+		json_member_location(json, "location", profile_location(view, construct->code));
 		json_end_object(json);
 	}
 	json_end_array(json);
 }
 
-static void write_path(struct document *document)
+static void write_path(struct json *json, const struct profile_view *view)
 {
-	struct json *json = &document->json;
 	size_t count;
-	const struct path_part *parts = profile_sorted_path(document->view, &count);
+	const struct path_part *parts = profile_sorted_path(view, &count);
 
-	begin_list(document, "path");
+	json_member_array(json, "path");
 	for (size_t i = 0; i < count; i++) {
-		begin_row(document);
+		json_begin_object(json);
 		member_number(json, "construct", parts[i].construct);
 		member_number(json, "time", parts[i].time);
 		member_number(json, "tasks", parts[i].tasks);
@@ -152,10 +107,9 @@ static void write_path(struct document *document)
 
 // ---- Tables ------------------------------------------------------------------------------------
 
-static void task_members(struct document *document, const struct profile_construct *construct)
+static void task_members(struct json *json, const struct profile_construct *construct)
 {
 	const struct profile_tasks *tasks = construct->tasks;
-	struct json *json = &document->json;
 
 	member_number(json, "instances", tasks->instances);
 	member_number(json, "ended", tasks->ended);
@@ -163,19 +117,14 @@ static void task_members(struct document *document, const struct profile_constru
 	member_number(json, "undeferred", tasks->undeferred);
 	member_number(json, "cancelled", tasks->cancelled);
 	member_number(json, "suspensions", tasks->suspensions);
-	member_stat(json, "creation", &tasks->creation);
-	member_stat(json, "pool", &tasks->pool);
-	member_stat(json, "execution", &tasks->execution);
-	member_stat(json, "suspension", &tasks->suspension);
-	member_stat(json, "completion", &tasks->completion);
-	member_stat(json, "life", &tasks->life);
+	for (size_t i = 0; i < NUM_TASK_TIMES; i++)
+		member_stat(json, task_time_name((enum task_time)i), &tasks->times[i]);
 	member_number(json, "work", tasks->work);
 }
 
-static void region_members(struct document *document, const struct profile_construct *construct)
+static void region_members(struct json *json, const struct profile_construct *construct)
 {
 	const struct profile_regions *regions = construct->regions;
-	struct json *json = &document->json;
 
 	member_number(json, "instances", regions->instances);
 	member_stat(json, "time", &regions->time);
@@ -189,16 +138,15 @@ static void region_members(struct document *document, const struct profile_const
 	member_number(json, "average", regions->average);
 }
 
-static void wait_members(struct document *document, const struct profile_construct *construct)
+static void wait_members(struct json *json, const struct profile_construct *construct)
 {
-	member_number(&document->json, "count", construct->waits->count);
-	member_stat(&document->json, "wait", &construct->waits->wait);
+	member_number(json, "count", construct->waits->count);
+	member_stat(json, "wait", &construct->waits->wait);
 }
 
-static void loop_members(struct document *document, const struct profile_construct *construct)
+static void loop_members(struct json *json, const struct profile_construct *construct)
 {
 	const struct profile_loops *loops = construct->loops;
-	struct json *json = &document->json;
 
 	json_member_string(json, "schedule", loops->schedule);
 	member_number(json, "instances", loops->instances);
@@ -206,13 +154,13 @@ static void loop_members(struct document *document, const struct profile_constru
 	member_number(json, "chunks", loops->chunks);
 	member_time(json, "chunk_min", loops->chunks ? loops->chunk_min : UNKNOWN_TIME);
 	member_time(json, "chunk_max", loops->chunks ? loops->chunk_max : UNKNOWN_TIME);
-	begin_list(document, "threads");
-	for (size_t i = 0; i < document->view->profile->num_threads; i++) {
+	json_member_array(json, "threads");
+	for (size_t i = 0; i < loops->num_shares; i++) {
 		const struct profile_share *share = &loops->shares[i];
 
 		if (!share->is_in)
 			continue;
-		begin_row(document);
+		json_begin_object(json);
 		member_number(json, "thread", i);
 		member_number(json, "chunks", share->chunks);
 		member_number(json, "iterations", share->iterations);
@@ -222,45 +170,43 @@ static void loop_members(struct document *document, const struct profile_constru
 	json_end_array(json);
 }
 
-static void write_table(struct document *document, const char *name, enum profile_table table,
-			void (*members)(struct document *, const struct profile_construct *))
+static void write_table(struct json *json, const struct profile_view *view, const char *name,
+			enum profile_table table,
+			void (*members)(struct json *, const struct profile_construct *))
 {
-	const struct profile_view *view = document->view;
 	size_t count;
 	const uint32_t *rows = profile_sorted(view, table, &count);
 
-	begin_list(document, name);
+	json_member_array(json, name);
 	for (size_t i = 0; i < count; i++) {
-		begin_row(document);
-		member_number(&document->json, "construct", rows[i]);
-		members(document, &view->profile->constructs[rows[i]]);
-		json_end_object(&document->json);
+		json_begin_object(json);
+		member_number(json, "construct", rows[i]);
+		members(json, &view->profile->constructs[rows[i]]);
+		json_end_object(json);
 	}
-	json_end_array(&document->json);
+	json_end_array(json);
 }
 
-static void write_locks(struct document *document)
+static void write_locks(struct json *json, const struct profile_view *view)
 {
-	const struct profile_view *view = document->view;
 	const struct profile_lock *const *locks = profile_sorted_locks(view);
-	struct json *json = &document->json;
 
-	begin_list(document, "locks");
+	json_member_array(json, "locks");
 	for (size_t i = 0; i < view->profile->num_locks; i++) {
 		const struct profile_lock *lock = locks[i];
 
-		begin_row(document);
+		json_begin_object(json);
 		json_member_string(json, "kind", profile_kind_name(lock->kind));
 		json_member_identity(json, "address", lock->object);
 		json_member_string(json, "symbol", profile_lock_name(view, lock));
 		member_number(json, "count", lock->count);
 		member_stat(json, "wait", &lock->wait);
 		member_stat(json, "hold", &lock->hold);
-		begin_list(document, "places");
+		json_member_array(json, "places");
 		for (size_t k = 0; k < lock->num_places; k++) {
 			const struct profile_lock_place *place = &lock->places[k];
 
-			begin_row(document);
+			json_begin_object(json);
 			member_number(json, "construct", place->construct);
 			member_number(json, "count", place->count);
 			member_stat(json, "wait", &place->wait);
@@ -273,18 +219,17 @@ static void write_locks(struct document *document)
 	json_end_array(json);
 }
 
-static void write_threads(struct document *document)
+static void write_threads(struct json *json, const struct profile_view *view)
 {
-	const struct profile *profile = document->view->profile;
-	struct json *json = &document->json;
+	const struct profile *profile = view->profile;
 	size_t count;
-	const struct trace_thread *threads = trace_threads(document->view->trace, &count);
+	const struct trace_thread *threads = trace_threads(view->trace, &count);
 
-	begin_list(document, "threads");
+	json_member_array(json, "threads");
 	for (size_t i = 0; i < profile->num_threads; i++) {
 		const struct profile_lane_times *times = &profile->times[i];
 
-		begin_row(document);
+		json_begin_object(json);
 		member_number(json, "thread", i);
 		json_member_known_int(json, "lwp", threads[i].lwp ? (int64_t)threads[i].lwp : -1);
 		json_member_string(json, "name", or_null(threads[i].name));
@@ -303,16 +248,15 @@ static void write_threads(struct document *document)
 
 // ---- Tasks -------------------------------------------------------------------------------------
 
-static void write_edges(struct document *document)
+static void write_edges(struct json *json, const struct profile_view *view)
 {
-	const struct profile *profile = document->view->profile;
-	struct json *json = &document->json;
+	const struct profile *profile = view->profile;
 
-	begin_list(document, "edges");
+	json_member_array(json, "edges");
 	for (size_t i = 0; i < profile->num_edges; i++) {
 		const struct profile_edge *edge = profile->edges[i];
 
-		begin_row(document);
+		json_begin_object(json);
 		member_number(json, "from", edge->from);
 		member_number(json, "to", edge->to);
 		json_member_string(json, "kind", edge->depends ? "depends" : "creates");
@@ -334,22 +278,18 @@ static void tree_members(struct json *json, const struct profile_task *task)
 	member_time(json, "created", task->created);
 	member_time(json, "begun", task->begun);
 	member_time(json, "ended", task->ended);
-	member_time(json, "creation", task->creation);
-	member_time(json, "pool", task->pool);
-	member_time(json, "execution", task->execution);
-	member_time(json, "suspension", task->suspension);
-	member_time(json, "completion", task->completion);
+	for (size_t i = 0; i < TIME_LIFE; i++)
+		member_time(json, task_time_name((enum task_time)i), task->times[i]);
 }
 
-static void write_tree(struct document *document)
+static void write_tree(struct json *json, const struct profile_view *view)
 {
-	const struct profile *profile = document->view->profile;
-	struct json *json = &document->json;
+	const struct profile *profile = view->profile;
 
 	json_member_object(json, "tree");
-	begin_list(document, "tasks");
+	json_member_array(json, "tasks");
 	for (size_t i = 0; i < profile->num_tree; i++) {
-		begin_row(document);
+		json_begin_object(json);
 		tree_members(json, profile->tree[i]);
 		json_end_object(json);
 	}
@@ -358,30 +298,29 @@ static void write_tree(struct document *document)
 	json_end_object(json);
 }
 
-static void write_task(struct document *document)
+static void write_task(struct json *json, const struct profile_view *view)
 {
 	static const struct {
 		uint32_t flag;
 		const char *name;
-	} flags[] = { { 0x08000000, "undeferred" },
-		      { 0x10000000, "untied" },
-		      { 0x20000000, "final" },
-		      { 0x40000000, "mergeable" } };
-	const struct profile_task *task = document->view->profile->task;
-	struct json *json = &document->json;
+	} flags[] = { { ompt_task_undeferred, "undeferred" },
+		      { ompt_task_untied, "untied" },
+		      { ompt_task_final, "final" },
+		      { ompt_task_mergeable, "mergeable" } };
+	const struct profile_task *task = view->profile->task;
 
 	if (!json_member_optional(json, "task", task))
 		return;
 	tree_members(json, task);
-	begin_list(document, "threads");
+	json_member_array(json, "threads");
 	for (size_t i = 0; i < task->num_threads; i++)
 		json_int(json, task->threads[i]);
 	json_end_array(json);
-	begin_list(document, "child_ids");
+	json_member_array(json, "child_ids");
 	for (size_t i = 0; i < task->num_child_ids; i++)
 		json_int(json, (int64_t)task->child_ids[i]);
 	json_end_array(json);
-	begin_list(document, "flags");
+	json_member_array(json, "flags");
 	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
 		if (task->flags & flags[i].flag)
 			json_string(json, flags[i].name);
@@ -425,10 +364,10 @@ static bool goes_on(const struct profile_bucket *before, const struct profile_bu
 	       (lane != LANE_WORK || bucket->construct == before->construct);
 }
 
-static void write_slices(struct document *document, const struct profile_bucket *row)
+static void write_slices(struct json *json, const struct profile_view *view,
+			 const struct profile_bucket *row)
 {
-	const struct profile_timeline *timeline = &document->view->profile->timeline;
-	struct json *json = &document->json;
+	const struct profile_timeline *timeline = &view->profile->timeline;
 	size_t count;
 
 	for (size_t i = 0; i < timeline->num_buckets; i += count) {
@@ -441,7 +380,6 @@ static void write_slices(struct document *document, const struct profile_bucket 
 			count++;
 		for (size_t k = 0; k < count * NUM_LANES; k++)
 			lanes[k % NUM_LANES] += row[i + k / NUM_LANES].lanes[k % NUM_LANES];
-		flush(document, FLUSH);
 		json_begin_array(json);
 		json_int(json, (int64_t)i);
 		json_int(json, (int64_t)count);
@@ -456,31 +394,30 @@ static void write_slices(struct document *document, const struct profile_bucket 
 	}
 }
 
-static void write_timeline(struct document *document)
+static void write_timeline(struct json *json, const struct profile_view *view)
 {
-	const struct profile *profile = document->view->profile;
+	const struct profile *profile = view->profile;
 	const struct profile_timeline *timeline = &profile->timeline;
-	struct json *json = &document->json;
 
 	json_member_object(json, "timeline");
 	member_number(json, "begin", timeline->begin);
 	member_number(json, "bucket", timeline->width);
 	member_number(json, "buckets", timeline->num_buckets);
-	begin_list(document, "lanes");
+	json_member_array(json, "lanes");
 	for (size_t i = 0; i < NUM_LANES; i++)
 		json_string(json, profile_lane_name((enum profile_lane)i));
 	json_end_array(json);
-	begin_list(document, "rows");
+	json_member_array(json, "rows");
 	for (size_t i = 0; i < profile->num_threads; i++) {
-		begin_row(document);
+		json_begin_object(json);
 		member_number(json, "thread", i);
-		begin_list(document, "slices");
-		write_slices(document, &timeline->buckets[i * timeline->num_buckets]);
+		json_member_array(json, "slices");
+		write_slices(json, view, &timeline->buckets[i * timeline->num_buckets]);
 		json_end_array(json);
 		json_end_object(json);
 	}
 	json_end_array(json);
-	begin_list(document, "pool");
+	json_member_array(json, "pool");
 	for (size_t i = 0; i < timeline->num_buckets; i++)
 		json_int(json, (int64_t)(timeline->pool[i] / timeline->width * POOL_UNIT +
 					 timeline->pool[i] % timeline->width * POOL_UNIT /
@@ -491,30 +428,23 @@ static void write_timeline(struct document *document)
 
 struct ompdbg_error *json_profile(const struct profile_view *view, struct sink *sink)
 {
-	struct document document = { .view = view, .sink = sink };
-	struct json *json = &document.json;
+	struct json json;
 
-	json->out = &document.buffer;
-	json_begin_object(json);
-	json_member_string(json, "schema", "ompdbg/1");
-	json_member_string(json, "kind", "profile");
-	write_trace(&document);
-	write_summary(&document);
-	write_constructs(&document);
-	write_path(&document);
-	write_table(&document, "tasks", TABLE_TASKS, task_members);
-	write_table(&document, "regions", TABLE_REGIONS, region_members);
-	write_table(&document, "waits", TABLE_WAITS, wait_members);
-	write_table(&document, "loops", TABLE_LOOPS, loop_members);
-	write_locks(&document);
-	write_threads(&document);
-	write_edges(&document);
-	write_tree(&document);
-	write_task(&document);
-	write_timeline(&document);
-	json_end_object(json);
-	buffer_put(&document.buffer, "\n");
-	flush(&document, 0);
-	buffer_deinit(&document.buffer);
-	return document.error;
+	json_begin_document(&json, view->process, sink);
+	json_member_string(&json, "kind", "profile");
+	write_trace(&json, view);
+	write_summary(&json, view);
+	write_constructs(&json, view);
+	write_path(&json, view);
+	write_table(&json, view, "tasks", TABLE_TASKS, task_members);
+	write_table(&json, view, "regions", TABLE_REGIONS, region_members);
+	write_table(&json, view, "waits", TABLE_WAITS, wait_members);
+	write_table(&json, view, "loops", TABLE_LOOPS, loop_members);
+	write_locks(&json, view);
+	write_threads(&json, view);
+	write_edges(&json, view);
+	write_tree(&json, view);
+	write_task(&json, view);
+	write_timeline(&json, view);
+	return json_end_document(&json);
 }

@@ -5,43 +5,26 @@
 
 #include <inttypes.h>
 
-#include "base/buffer.h"
-#include "output/json/json.h"
 #include "output/profile/view.h"
 
-enum { NS_PER_US = 1000, FLUSH = 1 << 16 };
+enum { NS_PER_US = 1000 };
 
 /** Begin an event. */
-static struct json begin_event(struct slice_writer *writer, const char *phase, uint32_t thread)
+static void begin_event(struct slice_writer *writer, const char *phase, uint32_t thread)
 {
-	struct json json = { .out = writer->buffer };
+	struct json *json = &writer->json;
 
-	buffer_put(writer->buffer, writer->has_event ? ",\n" : "\n");
-	writer->has_event = true;
-	json_begin_object(&json);
-	json_member_string(&json, "ph", phase);
-	json_member_int(&json, "pid", (int64_t)trace_info(writer->view->trace)->pid);
-	json_member_int(&json, "tid", thread);
-	return json;
-}
-
-static void end_event(struct slice_writer *writer, struct json *json)
-{
-	struct buffer *buffer = writer->buffer;
-
-	json_end_object(json);
-	if (buffer->size < FLUSH)
-		return;
-	if (!writer->error)
-		writer->error =
-			writer->sink->write(writer->sink->context, buffer->data, buffer->size);
-	buffer_clear(buffer);
+	json_line(json);
+	json_begin_object(json);
+	json_member_string(json, "ph", phase);
+	json_member_int(json, "pid", (int64_t)trace_info(writer->view->trace)->pid);
+	json_member_int(json, "tid", thread);
 }
 
 static void member_us(struct json *json, const char *name, uint64_t time)
 {
 	json_key(json, name);
-	buffer_printf(json->out, "%" PRIu64 ".%03u", time / NS_PER_US,
+	buffer_printf(&json->buffer, "%" PRIu64 ".%03u", time / NS_PER_US,
 		      (unsigned int)(time % NS_PER_US));
 	json->needs_comma = true;
 }
@@ -50,13 +33,14 @@ static void member_us(struct json *json, const char *name, uint64_t time)
 static void name_event(struct slice_writer *writer, const char *what, uint32_t thread,
 		       const char *name)
 {
-	struct json json = begin_event(writer, "M", thread);
+	struct json *json = &writer->json;
 
-	json_member_string(&json, "name", what);
-	json_member_object(&json, "args");
-	json_member_string(&json, "name", name);
-	json_end_object(&json);
-	end_event(writer, &json);
+	begin_event(writer, "M", thread);
+	json_member_string(json, "name", what);
+	json_member_object(json, "args");
+	json_member_string(json, "name", name);
+	json_end_object(json);
+	json_end_object(json);
 }
 
 void slices_begin(struct slice_writer *writer)
@@ -67,7 +51,10 @@ void slices_begin(struct slice_writer *writer)
 	size_t count;
 	const struct trace_thread *threads = trace_threads(view->trace, &count);
 
-	buffer_put(writer->buffer, "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [");
+	json_begin_object(&writer->json);
+	json_member_string(&writer->json, "displayTimeUnit", "ns");
+	json_key(&writer->json, "traceEvents");
+	json_begin_lines(&writer->json);
 	name_event(writer, "process_name", 0, *info->command ? info->command : info->program);
 	for (size_t i = 0; i < count; i++)
 		name_event(writer, "thread_name", (uint32_t)i,
@@ -90,29 +77,25 @@ static const char *name_of(struct slice_writer *writer, const struct profile_sli
 
 void slices_add(struct slice_writer *writer, const struct profile_slice *slice)
 {
+	struct json *json = &writer->json;
+
 	if (slice->lane == LANE_IDLE)
 		return;
-	struct json json = begin_event(writer, "X", slice->thread);
-	json_member_string(&json, "name", name_of(writer, slice));
-	json_member_string(&json, "cat", profile_lane_name(slice->lane));
-	member_us(&json, "ts", slice->from);
-	member_us(&json, "dur", slice->to - slice->from);
+	begin_event(writer, "X", slice->thread);
+	json_member_string(json, "name", name_of(writer, slice));
+	json_member_string(json, "cat", profile_lane_name(slice->lane));
+	member_us(json, "ts", slice->from);
+	member_us(json, "dur", slice->to - slice->from);
 	if (slice->task) {
-		json_member_object(&json, "args");
-		json_member_int(&json, "task", (int64_t)slice->task);
-		json_end_object(&json);
+		json_member_object(json, "args");
+		json_member_int(json, "task", (int64_t)slice->task);
+		json_end_object(json);
 	}
-	end_event(writer, &json);
+	json_end_object(json);
 }
 
 struct ompdbg_error *slices_end(struct slice_writer *writer)
 {
-	struct buffer *buffer = writer->buffer;
-
-	buffer_put(buffer, "\n]}\n");
-	if (!writer->error)
-		writer->error =
-			writer->sink->write(writer->sink->context, buffer->data, buffer->size);
-	buffer_clear(buffer);
-	return writer->error;
+	json_end_lines(&writer->json);
+	return json_end_document(&writer->json);
 }

@@ -29,6 +29,12 @@ static const char *time_text(struct arena *arena, uint64_t time)
 	return time ? duration_text(arena, (double)time * NS) : "0";
 }
 
+/** Write a figure of a time; "?" if it is known of none. */
+static const char *known_text(struct arena *arena, const struct profile_stat *stat, uint64_t time)
+{
+	return time_text(arena, stat->known ? time : UNKNOWN_TIME);
+}
+
 /** Write the mean of a time; "?" if it is known of none. */
 static const char *mean_text(struct arena *arena, const struct profile_stat *stat)
 {
@@ -66,8 +72,22 @@ static void add_rest(struct page *page, size_t count, const char *noun)
 	size_t left = count - shown(page, count);
 
 	if (left)
-		text_add(&page->text, arena_printf(page->arena, "%s (--top 0 shows all)",
-						   counted_text(page->arena, left, more)));
+		TEXT_ADD(&page->text, "%s (--top 0 shows all)",
+			 counted_text(page->arena, left, more));
+}
+
+static void begin_table(struct page *page, struct text_table *table, const char *name,
+			const struct column *columns, size_t num_columns)
+{
+	title(page, name);
+	text_table_init(table, &page->text.paper, columns, num_columns);
+}
+
+/** Add a table, and how many rows it has not. */
+static void end_table(struct page *page, struct text_table *table, size_t count, const char *noun)
+{
+	text_table_add(&page->text, table);
+	add_rest(page, count, noun);
 }
 
 // ---- The run -----------------------------------------------------------------------------------
@@ -81,22 +101,19 @@ static void add_head(struct page *page)
 	size_t count;
 	const char *const *notes = profile_notes(view, &count);
 
-	text_wrap(&page->text, arena_printf(arena, "%s: %s", view->path,
-					    *info->command ? info->command : "(command unknown)"));
-	text_wrap(&page->text,
-		  arena_printf(arena, "Process %lu%s%s, %s, %s, %s.", (unsigned long)info->pid,
-			       *info->host ? " on " : "", info->host,
-			       runtime ? runtime : "no OpenMP runtime",
-			       counted_text(arena, view->profile->num_threads, "thread"),
-			       time_text(arena, info->duration)));
+	TEXT_WRAP(&page->text, "%s: %s", view->path,
+		  *info->command ? info->command : "(command unknown)");
+	TEXT_WRAP(&page->text, "Process %lu%s%s, %s, %s, %s.", (unsigned long)info->pid,
+		  *info->host ? " on " : "", info->host, runtime ? runtime : "no OpenMP runtime",
+		  counted_text(arena, view->profile->num_threads, "thread"),
+		  time_text(arena, info->duration));
 	for (size_t i = 0; i < count; i++)
-		text_wrap(&page->text, arena_printf(arena, "Note: %s.", notes[i]));
+		TEXT_WRAP(&page->text, "Note: %s.", notes[i]);
 }
 
 static void add_line(struct page *page, const char *name, const char *value, const char *meaning)
 {
-	text_add(&page->text, arena_printf(page->arena, "%-22s %14s%s%s", name, value,
-					   *meaning ? "  " : "", meaning));
+	TEXT_ADD(&page->text, "%-22s %14s%s%s", name, value, *meaning ? "  " : "", meaning);
 }
 
 static void add_summary(struct page *page)
@@ -117,10 +134,10 @@ static void add_summary(struct page *page)
 static void add_path(struct page *page)
 {
 	static const struct column columns[] = {
-		{ .title = "Time", .right = true },
-		{ .title = "Share", .right = true },
-		{ .title = "Tasks", .right = true },
-		{ .title = "Construct", .squeeze = 24, .cut = cut_place, .paint = paint_place },
+		NUMBER_COLUMN("Time"),
+		NUMBER_COLUMN("Share"),
+		NUMBER_COLUMN("Tasks"),
+		PLACE_COLUMN("Construct", 24),
 	};
 	const struct profile_view *view = page->view;
 	struct arena *arena = page->arena;
@@ -130,28 +147,23 @@ static void add_path(struct page *page)
 
 	if (!count)
 		return;
-	title(page, "Longest path");
-	text_table_init(&table, &page->text.paper, columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < shown(page, count); i++) {
-		const char **row = text_table_row(&table);
-
-		row[0] = time_text(arena, parts[i].time);
-		row[1] = share_text(arena, parts[i].time, path_length(view->profile->path));
-		row[2] = parts[i].tasks ? grouped_text(arena, parts[i].tasks) : "";
-		row[3] = profile_title(view, parts[i].construct);
-	}
-	text_table_add(&page->text, &table);
-	add_rest(page, count, "construct");
+	begin_table(page, &table, "Longest path", columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < shown(page, count); i++)
+		TABLE_ROW(&table, time_text(arena, parts[i].time),
+			  share_text(arena, parts[i].time, path_length(view->profile->path)),
+			  parts[i].tasks ? grouped_text(arena, parts[i].tasks) : "",
+			  profile_title(view, parts[i].construct));
+	end_table(page, &table, count, "construct");
 }
 
 static void add_threads(struct page *page)
 {
 	static const struct column columns[] = {
-		{ .title = "Thread", .right = true },  { .title = "LWP", .right = true, .drop = 1 },
-		{ .title = "Time", .right = true },    { .title = "Work", .right = true },
-		{ .title = "Barrier", .right = true }, { .title = "Tasks", .right = true },
-		{ .title = "Lock", .right = true },    { .title = "Runtime", .right = true },
-		{ .title = "Idle", .right = true },
+		NUMBER_COLUMN("Thread"),  { .title = "LWP", .right = true, .drop = 1 },
+		NUMBER_COLUMN("Time"),	  NUMBER_COLUMN("Work"),
+		NUMBER_COLUMN("Barrier"), NUMBER_COLUMN("Tasks"),
+		NUMBER_COLUMN("Lock"),	  NUMBER_COLUMN("Runtime"),
+		NUMBER_COLUMN("Idle"),
 	};
 	const struct profile *profile = page->view->profile;
 	struct arena *arena = page->arena;
@@ -159,8 +171,8 @@ static void add_threads(struct page *page)
 	size_t count;
 	const struct trace_thread *threads = trace_threads(page->view->trace, &count);
 
-	title(page, "Threads: where their time went");
-	text_table_init(&table, &page->text.paper, columns, sizeof(columns) / sizeof(*columns));
+	begin_table(page, &table, "Threads: where their time went", columns,
+		    sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < shown(page, profile->num_threads); i++) {
 		const struct profile_lane_times *times = &profile->times[i];
 		const char **row = text_table_row(&table);
@@ -173,40 +185,23 @@ static void add_threads(struct page *page)
 		for (size_t k = 0; k < NUM_LANES; k++)
 			row[3 + k] = share_text(arena, times->lanes[k], times->end - times->begin);
 	}
-	text_table_add(&page->text, &table);
-	add_rest(page, profile->num_threads, "thread");
+	end_table(page, &table, profile->num_threads, "thread");
 }
 
 // ---- Tasks -------------------------------------------------------------------------------------
 
-static const struct {
-	const char *name;
-	size_t offset;
-} phases[] = {
-	{ "creation", offsetof(struct profile_tasks, creation) },
-	{ "in the pool", offsetof(struct profile_tasks, pool) },
-	{ "execution", offsetof(struct profile_tasks, execution) },
-	{ "suspension", offsetof(struct profile_tasks, suspension) },
-	{ "completion", offsetof(struct profile_tasks, completion) },
-	{ "life", offsetof(struct profile_tasks, life) },
-};
-enum { NUM_PHASES = sizeof(phases) / sizeof(*phases), NUM_MEANS = 5 };
-
-static const struct profile_stat *phase_of(const struct profile_tasks *tasks, size_t phase)
+/** Name a time for people. */
+static const char *time_name(size_t time)
 {
-	return (const struct profile_stat *)((const char *)tasks + phases[phase].offset);
+	return time == TIME_POOL ? "in the pool" : task_time_name((enum task_time)time);
 }
 
 /** Add all that is known of a construct's tasks. */
 static void add_phases(struct page *page, uint32_t construct)
 {
 	static const struct column columns[] = {
-		{ .title = "Phase" },
-		{ .title = "Known of", .right = true },
-		{ .title = "Sum", .right = true },
-		{ .title = "Mean", .right = true },
-		{ .title = "Least", .right = true },
-		{ .title = "Most", .right = true },
+		{ .title = "Phase" },  NUMBER_COLUMN("Known of"), NUMBER_COLUMN("Sum"),
+		NUMBER_COLUMN("Mean"), NUMBER_COLUMN("Least"),	  NUMBER_COLUMN("Most"),
 	};
 	const struct profile_tasks *tasks = page->view->profile->constructs[construct].tasks;
 	struct arena *arena = page->arena;
@@ -214,155 +209,73 @@ static void add_phases(struct page *page, uint32_t construct)
 
 	text_add(&page->text, "");
 	text_cut(&page->text,
-		 arena_printf(arena, "%s: %s", profile_title(page->view, construct),
+		 arena_printf(page->arena, "%s: %s", profile_title(page->view, construct),
 			      counted_text(arena, tasks->instances, "task")),
 		 paint_place);
-	text_wrap(&page->text,
-		  arena_printf(
-			  arena, "%s ended, %s undeferred, %s untied, %s cancelled; suspended %s",
-			  grouped_text(arena, tasks->ended), grouped_text(arena, tasks->undeferred),
-			  grouped_text(arena, tasks->untied), grouped_text(arena, tasks->cancelled),
-			  counted_text(arena, tasks->suspensions, "time")));
+	TEXT_WRAP(&page->text, "%s ended, %s undeferred, %s untied, %s cancelled; suspended %s",
+		  grouped_text(arena, tasks->ended), grouped_text(arena, tasks->undeferred),
+		  grouped_text(arena, tasks->untied), grouped_text(arena, tasks->cancelled),
+		  counted_text(arena, tasks->suspensions, "time"));
 	text_table_init(&table, &page->text.paper, columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < NUM_PHASES; i++) {
-		const struct profile_stat *stat = phase_of(tasks, i);
-		const char **row = text_table_row(&table);
+	for (size_t i = 0; i < NUM_TASK_TIMES; i++) {
+		const struct profile_stat *stat = &tasks->times[i];
 
-		row[0] = phases[i].name;
-		row[1] = grouped_text(arena, stat->known);
-		row[2] = time_text(arena, stat->known ? stat->sum : UNKNOWN_TIME);
-		row[3] = mean_text(arena, stat);
-		row[4] = time_text(arena, stat->known ? stat->min : UNKNOWN_TIME);
-		row[5] = time_text(arena, stat->known ? stat->max : UNKNOWN_TIME);
+		TABLE_ROW(&table, time_name(i), grouped_text(arena, stat->known),
+			  known_text(arena, stat, stat->sum), mean_text(arena, stat),
+			  known_text(arena, stat, stat->min), known_text(arena, stat, stat->max));
 	}
 	text_table_add(&page->text, &table);
 }
 
-static void add_tasks(struct page *page)
+// ---- Tables of constructs ----------------------------------------------------------------------
+
+static void task_row(struct page *page, uint32_t construct, const char **row)
 {
-	static const struct column columns[] = {
-		{ .title = "Task", .squeeze = 20, .cut = cut_place, .paint = paint_place },
-		{ .title = "Count", .right = true },
-		{ .title = "Creation", .right = true },
-		{ .title = "Pool", .right = true },
-		{ .title = "Execution", .right = true },
-		{ .title = "Suspended", .right = true },
-		{ .title = "Completion", .right = true },
-	};
-	const struct profile_view *view = page->view;
-	struct arena *arena = page->arena;
-	struct text_table table;
-	size_t count;
-	const uint32_t *rows = profile_sorted(view, TABLE_TASKS, &count);
+	const struct profile_tasks *tasks = page->view->profile->constructs[construct].tasks;
 
-	if (!count)
-		return;
-	title(page, view->full ? "Tasks" : "Tasks: mean times");
-	text_table_init(&table, &page->text.paper, columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < shown(page, count); i++) {
-		const struct profile_tasks *tasks = view->profile->constructs[rows[i]].tasks;
-
-		if (view->full) {
-			add_phases(page, rows[i]);
-			continue;
-		}
-		const char **row = text_table_row(&table);
-		row[0] = profile_title(view, rows[i]);
-		row[1] = grouped_text(arena, tasks->instances);
-		for (size_t k = 0; k < NUM_MEANS; k++)
-			row[2 + k] = mean_text(arena, phase_of(tasks, k));
-	}
-	if (!view->full)
-		text_table_add(&page->text, &table);
-	add_rest(page, count, "construct");
+	row[0] = profile_title(page->view, construct);
+	row[1] = grouped_text(page->arena, tasks->instances);
+	for (size_t k = 0; k < TIME_LIFE; k++)
+		row[2 + k] = mean_text(page->arena, &tasks->times[k]);
 }
 
-// ---- Regions, waits, loops, locks --------------------------------------------------------------
-
-static void add_regions(struct page *page)
+static void region_row(struct page *page, uint32_t construct, const char **row)
 {
-	static const struct column columns[] = {
-		{ .title = "Region", .squeeze = 20, .cut = cut_place, .paint = paint_place },
-		{ .title = "Count", .right = true },
-		{ .title = "Threads", .right = true },
-		{ .title = "Time", .right = true },
-		{ .title = "Parallelism", .right = true },
-		{ .title = "Barrier", .right = true },
-		{ .title = "Imbalance", .right = true },
-	};
-	const struct profile_view *view = page->view;
+	const struct profile_regions *region = page->view->profile->constructs[construct].regions;
 	struct arena *arena = page->arena;
-	struct text_table table;
-	size_t count;
-	const uint32_t *rows = profile_sorted(view, TABLE_REGIONS, &count);
 
-	if (!count)
-		return;
-	title(page, "Parallel regions");
-	text_table_init(&table, &page->text.paper, columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < shown(page, count); i++) {
-		const struct profile_regions *region = view->profile->constructs[rows[i]].regions;
-		const char **row = text_table_row(&table);
-		bool is_known = region->time.known != 0;
-
-		row[0] = profile_title(view, rows[i]);
-		row[1] = grouped_text(arena, region->instances);
-		row[2] = !is_known ? "?" :
-			 region->threads_min == region->threads_max ?
-				     arena_printf(arena, "%u", region->threads_max) :
-				     arena_printf(arena, "%u-%u", region->threads_min,
-						  region->threads_max);
-		row[3] = time_text(arena, is_known ? region->time.sum : UNKNOWN_TIME);
-		row[4] = ratio_text(arena, region->work, region->span);
-		row[5] = share_text(arena, region->barrier_wait, region->thread_time);
-		row[6] = share_text(arena, region->slowest - region->average, region->slowest);
-	}
-	text_table_add(&page->text, &table);
-	add_rest(page, count, "region");
+	row[0] = profile_title(page->view, construct);
+	row[1] = grouped_text(arena, region->instances);
+	row[2] = !region->time.known ?
+			 "?" :
+		 region->threads_min == region->threads_max ?
+			 arena_printf(arena, "%u", region->threads_max) :
+			 arena_printf(arena, "%u-%u", region->threads_min, region->threads_max);
+	row[3] = known_text(arena, &region->time, region->time.sum);
+	row[4] = ratio_text(arena, region->work, region->span);
+	row[5] = share_text(arena, region->barrier_wait, region->thread_time);
+	row[6] = share_text(arena, region->slowest - region->average, region->slowest);
 }
 
-static void add_waits(struct page *page)
+static void wait_row(struct page *page, uint32_t construct, const char **row)
 {
-	static const struct column columns[] = {
-		{ .title = "Wait" },
-		{ .title = "Place", .squeeze = 20, .cut = cut_place, .paint = paint_place },
-		{ .title = "Count", .right = true },
-		{ .title = "Sum", .right = true },
-		{ .title = "Mean", .right = true },
-		{ .title = "Most", .right = true },
-	};
-	const struct profile_view *view = page->view;
-	struct arena *arena = page->arena;
-	struct text_table table;
-	size_t count;
-	const uint32_t *rows = profile_sorted(view, TABLE_WAITS, &count);
+	const struct profile_construct *waited = &page->view->profile->constructs[construct];
+	const struct profile_stat *wait = &waited->waits->wait;
 
-	if (!count)
-		return;
-	title(page, "Waits, of all threads");
-	text_table_init(&table, &page->text.paper, columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < shown(page, count); i++) {
-		const struct profile_construct *construct = &view->profile->constructs[rows[i]];
-		const char **row = text_table_row(&table);
-
-		row[0] = profile_kind_name(construct->kind);
-		row[1] = profile_title(view, rows[i]);
-		row[2] = grouped_text(arena, construct->waits->count);
-		row[3] = time_text(arena, construct->waits->wait.sum);
-		row[4] = mean_text(arena, &construct->waits->wait);
-		row[5] = time_text(arena, construct->waits->wait.max);
-	}
-	text_table_add(&page->text, &table);
-	add_rest(page, count, "place");
+	row[0] = profile_kind_name(waited->kind);
+	row[1] = profile_title(page->view, construct);
+	row[2] = grouped_text(page->arena, waited->waits->count);
+	row[3] = time_text(page->arena, wait->sum);
+	row[4] = mean_text(page->arena, wait);
+	row[5] = time_text(page->arena, wait->max);
 }
 
 /** Write what threads had least and most of in a loop. */
 static const char *spread_text(struct page *page, const struct profile_loops *loops)
 {
-	const struct profile *profile = page->view->profile;
 	uint64_t least = UINT64_MAX, most = 0;
 
-	for (size_t i = 0; i < profile->num_threads; i++) {
+	for (size_t i = 0; i < loops->num_shares; i++) {
 		uint64_t time = loops->shares[i].time;
 
 		if (!loops->shares[i].is_in)
@@ -375,52 +288,104 @@ static const char *spread_text(struct page *page, const struct profile_loops *lo
 					   time_text(page->arena, most));
 }
 
-static void add_loops(struct page *page)
+static void loop_row(struct page *page, uint32_t construct, const char **row)
 {
-	static const struct column columns[] = {
-		{ .title = "Worksharing" },
-		{ .title = "Place", .squeeze = 20, .cut = cut_place, .paint = paint_place },
-		{ .title = "Count", .right = true },
-		{ .title = "Iterations", .right = true },
-		{ .title = "Chunks", .right = true },
-		{ .title = "Size", .right = true },
-		{ .title = "Threads' times", .right = true },
-	};
-	const struct profile_view *view = page->view;
+	const struct profile_construct *loop = &page->view->profile->constructs[construct];
+	const struct profile_loops *loops = loop->loops;
+	const char *untold = loop->kind == PROFILE_LOOP ? "?" : "";
 	struct arena *arena = page->arena;
+
+	row[0] = loops->schedule ? arena_printf(arena, "%s, %s", profile_kind_name(loop->kind),
+						loops->schedule) :
+				   profile_kind_name(loop->kind);
+	row[1] = profile_title(page->view, construct);
+	row[2] = grouped_text(arena, loops->instances);
+	row[3] = loops->is_uncounted ? "?" : grouped_text(arena, loops->iterations);
+	row[4] = loops->chunks ? grouped_text(arena, loops->chunks) : untold;
+	row[5] = !loops->chunks ?
+			 untold :
+		 loops->chunk_min == loops->chunk_max ?
+			 grouped_text(arena, loops->chunk_max) :
+			 arena_printf(arena, "%s-%s", grouped_text(arena, loops->chunk_min),
+				      grouped_text(arena, loops->chunk_max));
+	row[6] = spread_text(page, loops);
+}
+
+/** A table with a row for each construct that has figures of a kind. */
+struct construct_table {
+	enum profile_table which;
+	const char *title, *noun;
+	void (*fill)(struct page *page, uint32_t construct, const char **row);
+	struct column columns[MAX_COLUMNS];
+	size_t num_columns;
+};
+
+static const struct construct_table construct_tables[] = {
+	{ TABLE_TASKS,
+	  "Tasks: mean times",
+	  "construct",
+	  task_row,
+	  { PLACE_COLUMN("Task", 20), NUMBER_COLUMN("Count"), NUMBER_COLUMN("Creation"),
+	    NUMBER_COLUMN("Pool"), NUMBER_COLUMN("Execution"), NUMBER_COLUMN("Suspended"),
+	    NUMBER_COLUMN("Completion") },
+	  7 },
+	{ TABLE_REGIONS,
+	  "Parallel regions",
+	  "region",
+	  region_row,
+	  { PLACE_COLUMN("Region", 20), NUMBER_COLUMN("Count"), NUMBER_COLUMN("Threads"),
+	    NUMBER_COLUMN("Time"), NUMBER_COLUMN("Parallelism"), NUMBER_COLUMN("Barrier"),
+	    NUMBER_COLUMN("Imbalance") },
+	  7 },
+	{ TABLE_WAITS,
+	  "Waits, of all threads",
+	  "place",
+	  wait_row,
+	  { { .title = "Wait" },
+	    PLACE_COLUMN("Place", 20),
+	    NUMBER_COLUMN("Count"),
+	    NUMBER_COLUMN("Sum"),
+	    NUMBER_COLUMN("Mean"),
+	    NUMBER_COLUMN("Most") },
+	  6 },
+	{ TABLE_LOOPS,
+	  "Loops and other worksharing",
+	  "construct",
+	  loop_row,
+	  { { .title = "Worksharing" },
+	    PLACE_COLUMN("Place", 20),
+	    NUMBER_COLUMN("Count"),
+	    NUMBER_COLUMN("Iterations"),
+	    NUMBER_COLUMN("Chunks"),
+	    NUMBER_COLUMN("Size"),
+	    NUMBER_COLUMN("Threads' times") },
+	  7 },
+};
+
+static void add_construct_table(struct page *page, const struct construct_table *what)
+{
+	bool in_full = page->view->full && what->which == TABLE_TASKS;
 	struct text_table table;
 	size_t count;
-	const uint32_t *rows = profile_sorted(view, TABLE_LOOPS, &count);
+	const uint32_t *rows = profile_sorted(page->view, what->which, &count);
 
 	if (!count)
 		return;
-	title(page, "Loops and other worksharing");
-	text_table_init(&table, &page->text.paper, columns, sizeof(columns) / sizeof(*columns));
+	begin_table(page, &table, in_full ? "Tasks" : what->title, what->columns,
+		    what->num_columns);
 	for (size_t i = 0; i < shown(page, count); i++) {
-		const struct profile_construct *construct = &view->profile->constructs[rows[i]];
-		const struct profile_loops *loops = construct->loops;
-		const char *untold = construct->kind == PROFILE_LOOP ? "?" : "";
-		const char **row = text_table_row(&table);
-
-		row[0] = loops->schedule ?
-				 arena_printf(arena, "%s, %s", profile_kind_name(construct->kind),
-					      loops->schedule) :
-				 profile_kind_name(construct->kind);
-		row[1] = profile_title(view, rows[i]);
-		row[2] = grouped_text(arena, loops->instances);
-		row[3] = loops->is_uncounted ? "?" : grouped_text(arena, loops->iterations);
-		row[4] = loops->chunks ? grouped_text(arena, loops->chunks) : untold;
-		row[5] = !loops->chunks ?
-				 untold :
-			 loops->chunk_min == loops->chunk_max ?
-				 grouped_text(arena, loops->chunk_max) :
-				 arena_printf(arena, "%s-%s", grouped_text(arena, loops->chunk_min),
-					      grouped_text(arena, loops->chunk_max));
-		row[6] = spread_text(page, loops);
+		if (in_full)
+			add_phases(page, rows[i]);
+		else
+			what->fill(page, rows[i], text_table_row(&table));
 	}
-	text_table_add(&page->text, &table);
-	add_rest(page, count, "construct");
+	if (in_full)
+		add_rest(page, count, what->noun);
+	else
+		end_table(page, &table, count, what->noun);
 }
+
+// ---- Locks -------------------------------------------------------------------------------------
 
 static const char *lock_text(struct page *page, const struct profile_lock *lock)
 {
@@ -434,12 +399,12 @@ static void add_locks(struct page *page)
 {
 	static const struct column columns[] = {
 		{ .title = "Lock", .squeeze = 16, .paint = paint_wait },
-		{ .title = "Taken", .right = true },
-		{ .title = "Waited", .right = true },
-		{ .title = "at most", .right = true },
-		{ .title = "Held", .right = true },
-		{ .title = "at most", .right = true },
-		{ .title = "Place", .squeeze = 20, .cut = cut_place, .paint = paint_place },
+		NUMBER_COLUMN("Taken"),
+		NUMBER_COLUMN("Waited"),
+		NUMBER_COLUMN("at most"),
+		NUMBER_COLUMN("Held"),
+		NUMBER_COLUMN("at most"),
+		PLACE_COLUMN("Place", 20),
 	};
 	const struct profile_view *view = page->view;
 	struct arena *arena = page->arena;
@@ -449,41 +414,26 @@ static void add_locks(struct page *page)
 
 	if (!count)
 		return;
-	title(page, "Locks");
-	text_table_init(&table, &page->text.paper, columns, sizeof(columns) / sizeof(*columns));
+	begin_table(page, &table, "Locks", columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < shown(page, count); i++) {
 		const struct profile_lock *lock = locks[i];
 
 		for (size_t k = 0; k < lock->num_places && (view->full || k < HOLDERS); k++) {
 			const struct profile_lock_place *place = &lock->places[k];
-			const char **row = text_table_row(&table);
 
-			row[0] = k ? "" : lock_text(page, lock);
-			row[1] = grouped_text(arena, place->count);
-			row[2] = time_text(arena,
-					   place->wait.known ? place->wait.sum : UNKNOWN_TIME);
-			row[3] = time_text(arena,
-					   place->wait.known ? place->wait.max : UNKNOWN_TIME);
-			row[4] = time_text(arena,
-					   place->hold.known ? place->hold.sum : UNKNOWN_TIME);
-			row[5] = time_text(arena,
-					   place->hold.known ? place->hold.max : UNKNOWN_TIME);
-			row[6] = profile_title(view, place->construct);
+			TABLE_ROW(&table, k ? "" : lock_text(page, lock),
+				  grouped_text(arena, place->count),
+				  known_text(arena, &place->wait, place->wait.sum),
+				  known_text(arena, &place->wait, place->wait.max),
+				  known_text(arena, &place->hold, place->hold.sum),
+				  known_text(arena, &place->hold, place->hold.max),
+				  profile_title(view, place->construct));
 		}
 	}
-	text_table_add(&page->text, &table);
-	add_rest(page, count, "lock");
+	end_table(page, &table, count, "lock");
 }
 
 // ---- One task, and the tree --------------------------------------------------------------------
-
-static uint64_t phase_time(const struct profile_task *task, size_t phase)
-{
-	const uint64_t times[NUM_MEANS] = { task->creation, task->pool, task->execution,
-					    task->suspension, task->completion };
-
-	return times[phase];
-}
 
 static void add_task(struct page *page)
 {
@@ -497,7 +447,7 @@ static void add_task(struct page *page)
 	for (size_t i = 0; i < task->num_threads; i++)
 		threads = arena_printf(arena, "%s%s%u", threads, i ? ", " : "", task->threads[i]);
 	text_cut(&page->text,
-		 arena_printf(arena, "Task %lu: %s", (unsigned long)task->id,
+		 arena_printf(page->arena, "Task %lu: %s", (unsigned long)task->id,
 			      profile_title(page->view, task->construct)),
 		 paint_place);
 	add_line(page, "parent",
@@ -507,13 +457,12 @@ static void add_task(struct page *page)
 		 arena_printf(arena, "%s after the start", time_text(arena, task->created)));
 	add_line(page, "run by thread", *threads ? threads : "?",
 		 arena_printf(arena, "%s after the start", time_text(arena, task->begun)));
-	for (size_t i = 0; i < NUM_MEANS; i++)
-		add_line(page, phases[i].name, time_text(arena, phase_time(task, i)), "");
+	for (size_t i = 0; i < TIME_LIFE; i++)
+		add_line(page, time_name(i), time_text(arena, task->times[i]), "");
 	add_line(page, "tasks below", grouped_text(arena, task->below), "");
-	text_wrap(&page->text,
-		  arena_printf(arena, "%s%s%s%s", counted_text(arena, task->children, "child task"),
-			       task->children ? ": " : "", children,
-			       task->children > task->num_child_ids ? ", ..." : ""));
+	TEXT_WRAP(&page->text, "%s%s%s%s", counted_text(arena, task->children, "child task"),
+		  task->children ? ": " : "", children,
+		  task->children > task->num_child_ids ? ", ..." : "");
 }
 
 /** Add a task of the tree, and those below it. @return how many lines. */
@@ -530,16 +479,12 @@ static size_t add_branch(struct page *page, const struct profile_task *task, siz
 
 		if (child->kept_parent != task)
 			continue;
-		text_cut(&page->text,
-			 arena_printf(arena, "%*s%lu  %s, %s%s", (int)indent, "",
-				      (unsigned long)child->id,
-				      profile_title(page->view, child->construct),
-				      time_text(arena, child->execution),
-				      child->below ?
-					      arena_printf(arena, ", %s below",
-							   grouped_text(arena, child->below)) :
-					      ""),
-			 paint_plain);
+		TEXT_CUT(&page->text, "%*s%lu  %s, %s%s", (int)indent, "", (unsigned long)child->id,
+			 profile_title(page->view, child->construct),
+			 time_text(arena, child->times[TIME_EXECUTION]),
+			 child->below ? arena_printf(arena, ", %s below",
+						     grouped_text(arena, child->below)) :
+					"");
 		added++;
 		added += add_branch(page, child, i + 1, depth + 1, lines + added);
 	}
@@ -556,9 +501,8 @@ static void add_tree(struct page *page)
 	if (!profile->tasks)
 		text_add(&page->text, "No explicit task was created.");
 	if (lines < profile->tasks)
-		text_add(&page->text, arena_printf(page->arena, "%s (--task ID shows one)",
-						   counted_text(page->arena, profile->tasks - lines,
-								"more task")));
+		TEXT_ADD(&page->text, "%s (--task ID shows one)",
+			 counted_text(page->arena, profile->tasks - lines, "more task"));
 }
 
 struct ompdbg_error *print_profile(const struct profile_view *view, const struct form *form,
@@ -579,10 +523,8 @@ struct ompdbg_error *print_profile(const struct profile_view *view, const struct
 	add_summary(&page);
 	add_path(&page);
 	add_threads(&page);
-	add_tasks(&page);
-	add_regions(&page);
-	add_waits(&page);
-	add_loops(&page);
+	for (size_t i = 0; i < sizeof(construct_tables) / sizeof(*construct_tables); i++)
+		add_construct_table(&page, &construct_tables[i]);
 	add_locks(&page);
 	return text_write(&page.text, sink);
 }

@@ -57,12 +57,11 @@ static const char *module_of(const struct profile_view *view, uint64_t code)
 
 const struct location *profile_location(const struct profile_view *view, uint64_t code)
 {
-	struct arena *arena = &view->process->arena;
 	const struct location *location = code ? construct_location(view->process, code) : NULL;
 
 	if (!code || (location && location->function))
 		return location;
-	struct location *bare = ARENA_NEW(arena, struct location);
+	struct location *bare = ARENA_NEW(&view->process->arena, struct location);
 	bare->address = code;
 	bare->object = module_of(view, code - 1);
 	return bare;
@@ -126,6 +125,17 @@ const char *profile_lane_name(enum profile_lane lane)
 	return names[lane];
 }
 
+const char *task_time_name(enum task_time time)
+{
+	static const char *const names[NUM_TASK_TIMES] = {
+		[TIME_CREATION] = "creation",	  [TIME_POOL] = "pool",
+		[TIME_EXECUTION] = "execution",	  [TIME_SUSPENSION] = "suspension",
+		[TIME_COMPLETION] = "completion", [TIME_LIFE] = "life",
+	};
+
+	return names[time];
+}
+
 const char *profile_runtime(const struct profile_view *view)
 {
 	static const char *const names[] = { NULL, "libgomp", "libomp", "libgomp, libomp" };
@@ -184,7 +194,7 @@ static bool time_of(const struct profile_construct *construct, enum profile_tabl
 {
 	switch (table) {
 	case TABLE_TASKS:
-		*ret = construct->tasks ? construct->tasks->execution.sum : 0;
+		*ret = construct->tasks ? construct->tasks->times[TIME_EXECUTION].sum : 0;
 		return construct->tasks && construct->tasks->instances;
 	case TABLE_REGIONS:
 		*ret = construct->regions ? construct->regions->time.sum : 0;

@@ -5,8 +5,8 @@
 #ifndef OMPDBG_PROFILE_VIEW_H
 #define OMPDBG_PROFILE_VIEW_H
 
-#include "base/buffer.h"
 #include "base/table.h"
+#include "output/json/json.h"
 #include "output/output.h"
 #include "profile/profile.h"
 
@@ -33,6 +33,7 @@ const char *profile_title(const struct profile_view *view, uint32_t construct);
 /** Name kinds of constructs, and lanes, as in JSON. */
 const char *profile_kind_name(enum profile_kind kind);
 const char *profile_lane_name(enum profile_lane lane);
+const char *task_time_name(enum task_time time);
 /** Name the runtimes of the program. */
 const char *profile_runtime(const struct profile_view *view);
 /** Tell how the run has ended; NULL: it is unknown. */
@@ -55,11 +56,8 @@ struct ompdbg_error *json_profile(const struct profile_view *view, struct sink *
 /** Write events for viewers of traces (Chrome, Perfetto), each when it is known. */
 struct slice_writer {
 	const struct profile_view *view;
-	struct sink *sink;
-	struct buffer *buffer;
-	struct ompdbg_error *error; // the first one
-	struct table titles;	    // of constructs
-	bool has_event;
+	struct json json;    // with the process and the sink
+	struct table titles; // of constructs
 };
 void slices_begin(struct slice_writer *writer);
 void slices_add(struct slice_writer *writer, const struct profile_slice *slice);

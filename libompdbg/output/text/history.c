@@ -157,14 +157,10 @@ static void add_table(struct text *text, const struct event_table *events)
 {
 	struct history *history = events->history;
 	const struct column columns[] = {
-		{ .title = "Thread", .right = true },
+		NUMBER_COLUMN("Thread"),
 		{ .title = history->is_end_stop ? "Before stop" : "Before end", .right = true },
 		{ .title = "Event", .squeeze = 24, .paint = paint_wait },
-		{ .title = "Where",
-		  .squeeze = 20,
-		  .least = LEAST_PLACE,
-		  .cut = cut_place,
-		  .paint = paint_place },
+		PLACE_COLUMN("Where", 20),
 	};
 	struct arena *arena = text->paper.arena;
 	struct text_table table;
@@ -175,11 +171,9 @@ static void add_table(struct text *text, const struct event_table *events)
 		if (line->is_dropped)
 			continue;
 		const struct record_event *event = &line->event->event;
-		const char **row = text_table_row(&table);
-		row[0] = event_thread_text(arena, line->event->thread);
-		row[1] = time_text(history, event->time);
-		row[2] = what_text(history, line);
-		row[3] = place_text(arena, construct_location(text->process, event->code));
+		TABLE_ROW(&table, event_thread_text(arena, line->event->thread),
+			  time_text(history, event->time), what_text(history, line),
+			  place_text(arena, construct_location(text->process, event->code)));
 	}
 	text_table_add(text, &table);
 }
@@ -201,29 +195,22 @@ static void add_notes(struct text *text, struct history *history,
 		lost += thread->lost;
 	}
 	if (shown < there)
-		text_wrap(text,
-			  arena_printf(arena, "The latest %s of %s recorded events.",
-				       grouped_text(arena, shown), grouped_text(arena, there)));
+		TEXT_WRAP(text, "The latest %s of %s recorded events.", grouped_text(arena, shown),
+			  grouped_text(arena, there));
 	if (lost && !options->last)
-		text_wrap(
-			text,
-			arena_printf(arena,
-				     "Older events are gone (%s): a thread's ring has %s. From %s "
-				     "on, all are there.",
-				     grouped_text(arena, lost),
-				     grouped_text(arena, history->root.ring_events),
-				     time_text(history, history_complete_from(history, only))));
+		TEXT_WRAP(text,
+			  "Older events are gone (%s): a thread's ring has %s. From %s "
+			  "on, all are there.",
+			  grouped_text(arena, lost), grouped_text(arena, history->root.ring_events),
+			  time_text(history, history_complete_from(history, only)));
 	if (!history->is_end_stop)
-		text_wrap(text,
-			  arena_printf(arena,
-				       "It is unknown when the program stopped. The latest event "
-				       "was at %s.",
-				       clock_text(history, history->end, true)));
+		TEXT_WRAP(text,
+			  "It is unknown when the program stopped. The latest event "
+			  "was at %s.",
+			  clock_text(history, history->end, true));
 	if (history->root.threads_dropped)
-		text_wrap(
-			text,
-			arena_printf(arena, "%s not recorded: the recorder's budget is used up.",
-				     counted_text(arena, history->root.threads_dropped, "thread")));
+		TEXT_WRAP(text, "%s not recorded: the recorder's budget is used up.",
+			  counted_text(arena, history->root.threads_dropped, "thread"));
 	if (history->is_damaged)
 		text_wrap(text, "Parts of the recording are damaged, and left out.");
 	text_unseen(text);

@@ -58,24 +58,6 @@ static const char *initially(struct arena *arena, const struct icv_row *rows, si
 	return text;
 }
 
-static const char *labels_text(struct arena *arena, struct thread *const *threads, size_t count)
-{
-	int *numbers = ARENA_ARRAY(arena, int, count);
-	const char *text = "";
-	bool are_numbers = true;
-
-	for (size_t i = 0; i < count; i++) {
-		are_numbers &= is_number(threads[i]->target->label);
-		numbers[i] = threads[i]->target->number;
-	}
-	if (are_numbers)
-		return number_list(arena, numbers, count);
-	for (size_t i = 0; i < count; i++)
-		text = arena_printf(arena, "%s%s%s", text, i ? ", " : "",
-				    threads[i]->target->label);
-	return text;
-}
-
 /** Write the values of one variable as a list of numbers if there are many. @return NULL: each is
  *  worth a row. */
 static const char *joined_values(struct arena *arena, const struct icv_row *rows, size_t count,
@@ -89,8 +71,7 @@ static const char *joined_values(struct arena *arena, const struct icv_row *rows
 		if (!is_number(rows[i].icv->value) || strlen(rows[i].icv->value) > MAX_DIGITS)
 			return NULL;
 		numbers[i] = (int)strtol(rows[i].icv->value, NULL, 10);
-		for (size_t k = 0; k < rows[i].num_threads; k++)
-			thread_list_add(threads, arena, rows[i].threads[k]);
+		thread_list_join(threads, arena, &rows[i].threads);
 	}
 	return number_list(arena, numbers, count);
 }
@@ -106,13 +87,10 @@ static void add_variable(struct text_table *table, const struct icv_row *rows, s
 	const char *joined = joined_values(arena, rows, count, &all);
 
 	for (size_t i = 0; i < (joined ? 1 : count); i++) {
-		struct thread *const *threads = joined ? all.threads : rows[i].threads;
-		size_t num_threads = joined ? all.count : rows[i].num_threads;
-		const char **row = text_table_row(table);
-		row[0] = i ? "" : name;
-		row[1] = joined ? joined : value_text(rows[i].icv);
-		row[2] = num_threads < everyone ? labels_text(arena, threads, num_threads) : "";
-		row[3] = i ? "" : began;
+		const struct thread_list *threads = joined ? &all : &rows[i].threads;
+		TABLE_ROW(table, i ? "" : name, joined ? joined : value_text(rows[i].icv),
+			  threads->count < everyone ? thread_number_list(arena, threads) : "",
+			  i ? "" : began);
 	}
 }
 
@@ -120,23 +98,20 @@ static void add_variable(struct text_table *table, const struct icv_row *rows, s
 static void add_reasons(struct text *text, const struct icv_row *rows, size_t count)
 {
 	struct arena *arena = text->paper.arena;
+	struct folds folds = { 0 };
+	const char *last = "";
 
 	for (size_t i = 0; i < count; i++) {
-		const char *reason = rows[i].icv->reason, *names = "", *last = "";
-		bool is_new = !rows[i].icv->value && reason;
-		for (size_t k = 0; k < count && is_new; k++) {
-			const struct icv *other = rows[k].icv;
-			if (other->value || !other->reason || strcmp(other->reason, reason) != 0)
-				continue;
-			is_new = k >= i;
-			if (strcmp(last, other->name) != 0)
-				names = arena_printf(arena, "%s%s%s", names, *names ? ", " : "",
-						     other->name);
-			last = other->name;
-		}
-		if (is_new)
-			text_wrap(text, arena_printf(arena, "? %s: %s", names, reason));
+		const struct icv *icv = rows[i].icv;
+		if (icv->value || !icv->reason)
+			continue;
+		struct fold *fold = fold_of(&folds, arena, icv->reason);
+		if (strcmp(last, icv->name) != 0)
+			fold->items = listed_text(arena, fold->items, icv->name);
+		last = icv->name;
 	}
+	for (size_t i = 0; i < folds.count; i++)
+		TEXT_WRAP(text, "? %s: %s", folds.all[i].items, folds.all[i].text);
 }
 
 struct ompdbg_error *text_icvs(struct text *text, const struct view_options *options)
@@ -171,11 +146,8 @@ struct ompdbg_error *text_icvs(struct text *text, const struct view_options *opt
 	for (size_t i = 0; i < table.num_rows; i++) {
 		for (int k = 0; k < NUM_ICV_SCOPES; k++) {
 			if (heads[k] == i)
-				text_add(text,
-					 arena_printf(
-						 arena, "%s:",
-						 capitalized(arena,
-							     icv_scope_name((enum icv_scope)k))));
+				TEXT_ADD(text, "%s:",
+					 capitalized(arena, icv_scope_name((enum icv_scope)k)));
 		}
 		text_add(text, lines[i + 1]);
 	}
@@ -202,17 +174,16 @@ static void add_environment(struct text *text, struct runtime *runtime, bool all
 		const char *value = variables[i].value;
 		if (!all && !(value && *value) && !setting)
 			continue;
-		const char **row = text_table_row(&table);
-		row[0] = variables[i].name;
-		row[1] = value ? value : setting ? "?" : "";
-		row[2] = setting && !(value && strcmp(value, setting->value) == 0) ?
-				 setting->value :
-				 "";
+		bool is_other = setting && !(value && strcmp(value, setting->value) == 0);
+		TABLE_ROW(&table, variables[i].name,
+			  value	  ? value :
+			  setting ? "?" :
+				    "",
+			  is_other ? setting->value : "");
 	}
 	text_table_add(text, &table);
 	if (table.num_rows < count)
-		text_add(text, arena_printf(text->paper.arena, "%zu more are not set.",
-					    count - table.num_rows));
+		TEXT_ADD(text, "%zu more are not set.", count - table.num_rows);
 }
 
 struct ompdbg_error *text_environment(struct text *text, const struct view_options *options)
@@ -221,8 +192,7 @@ struct ompdbg_error *text_environment(struct text *text, const struct view_optio
 
 	for (size_t i = 0; i < process->num_runtimes; i++) {
 		if (has_several_runtimes(process))
-			text_add(text, arena_printf(text->paper.arena, "-- %s --",
-						    process->runtimes[i]->title));
+			TEXT_ADD(text, "-- %s --", process->runtimes[i]->title);
 		add_environment(text, process->runtimes[i], options->all);
 	}
 	return NULL;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "diagnose/words.h"
+#include "model/inquiry.h"
 #include "output/icv_rows.h"
 #include "output/text/text.h"
 
@@ -74,7 +75,7 @@ static const char *type_text(struct arena *arena, uint32_t type)
 	if (count && !is_explicit) // of implicit tasks the rest is always the same
 		return names[0];
 	for (size_t i = 0; i < count; i++)
-		text = arena_printf(arena, "%s%s%s", text, i ? ", " : "", names[i]);
+		text = listed_text(arena, text, names[i]);
 	return text;
 }
 
@@ -162,13 +163,13 @@ static void add_details(struct text *text, const struct inquiry *one, bool with_
 	struct arena *arena = text->paper.arena;
 
 	if (with_frames && (one->numbers[ANSWER_EXIT_FRAME] || one->numbers[ANSWER_ENTER_FRAME]))
-		text_add(text, arena_printf(arena, "%15sexit frame %s, enter frame %s", "",
-					    answer_text(arena, one, ANSWER_EXIT_FRAME),
-					    answer_text(arena, one, ANSWER_ENTER_FRAME)));
+		TEXT_ADD(text, "%15sexit frame %s, enter frame %s", "",
+			 answer_text(arena, one, ANSWER_EXIT_FRAME),
+			 answer_text(arena, one, ANSWER_ENTER_FRAME));
 	if (one->known >> ANSWER_MEMORY & 1)
-		text_add(text, arena_printf(arena, "%15s%lu bytes of memory at %#lx", "",
-					    (unsigned long)one->memory_size,
-					    (unsigned long)one->numbers[ANSWER_MEMORY]));
+		TEXT_ADD(text, "%15s%lu bytes of memory at %#lx", "",
+			 (unsigned long)one->memory_size,
+			 (unsigned long)one->numbers[ANSWER_MEMORY]);
 }
 
 static void add_table(struct text *text, const struct inquiries *all)
@@ -205,56 +206,47 @@ static const char *title_of(const struct inquiries *all, enum answer answer)
 	return NULL;
 }
 
-static void add_once(struct text *text, struct lines *told, const char *line)
+static void add_once(struct text *text, struct folds *told, const char *line)
 {
-	for (size_t i = 0; i < told->count; i++) {
-		if (strcmp(told->lines[i], line) == 0)
-			return;
-	}
-	lines_add(told, &text->paper, line);
-	text_wrap(text, line);
+	if (!fold_of(told, text->paper.arena, line)->count++)
+		text_wrap(text, line);
 }
 
 /** Add what is not known at all, each reason once: "No tool data and no frames: ...". */
 static void add_missing_columns(struct text *text, const struct inquiries *all)
 {
 	struct arena *arena = text->paper.arena;
-	struct lines told = { 0 };
+	struct folds folds = { 0 };
 
-	for (size_t i = 0; i < all->count; i++) {
-		for (int answer = 0; answer < ANSWER_LEVEL; answer++) {
-			const char *reason = all->found[i].reasons[answer], *words = NULL;
-			bool is_data = false;
-			if (!reason || all->shown >> answer & 1 ||
-			    !title_of(all, (enum answer)answer) || !has_level(&all->found[i]))
+	for (int answer = 0; answer < ANSWER_LEVEL; answer++) {
+		const char *title = title_of(all, (enum answer)answer);
+		bool is_missing = title && !(all->shown >> answer & 1);
+		for (size_t i = 0; is_missing && i < all->count; i++) {
+			const char *reason = all->found[i].reasons[answer];
+			struct fold *fold = reason && has_level(&all->found[i]) ?
+						    fold_of(&folds, arena, reason) :
+						    NULL;
+			if (!fold || fold->count >> answer & 1)
 				continue;
-			for (int k = 0; k < ANSWER_LEVEL; k++) {
-				bool has_reason = false;
-				for (size_t n = 0; n < all->count && !has_reason; n++) {
-					const char *other = all->found[n].reasons[k];
-					has_reason = other && strcmp(other, reason) == 0;
-				}
-				if (!has_reason || all->shown >> k & 1 ||
-				    !title_of(all, (enum answer)k))
-					continue;
-				is_data |= k == ANSWER_DATA;
-				words = arena_printf(arena, "%s%s%s", words ? words : "",
-						     words ? " and no " : "No ",
-						     lower(arena, title_of(all, (enum answer)k)));
-			}
-			// A runtime that keeps nothing of a tool keeps no frames for it.
-			if (is_data && title_of(all, ANSWER_EXIT_FRAME) &&
-			    !(all->shown >> ANSWER_EXIT_FRAME & 1))
-				words = arena_printf(arena, "%s and no frames", words);
-			add_once(text, &told, arena_printf(arena, "%s: %s.", words, reason));
+			fold->count |= 1U << answer;
+			fold->items = arena_printf(arena, *fold->items ? "%s and no %s" : "%sNo %s",
+						   fold->items, lower(arena, title));
 		}
+	}
+	for (size_t i = 0; i < folds.count; i++) {
+		// A runtime that keeps nothing of a tool keeps no frames for it.
+		bool lacks_frames = folds.all[i].count >> ANSWER_DATA & 1 &&
+				    title_of(all, ANSWER_EXIT_FRAME) &&
+				    !(all->shown >> ANSWER_EXIT_FRAME & 1);
+		TEXT_WRAP(text, "%s%s: %s.", folds.all[i].items,
+			  lacks_frames ? " and no frames" : "", folds.all[i].text);
 	}
 }
 
 static void add_reasons(struct text *text, const struct inquiries *all)
 {
 	struct arena *arena = text->paper.arena;
-	struct lines told = { 0 };
+	struct folds told = { 0 };
 
 	add_missing_columns(text, all);
 	for (size_t i = 0; i < all->count; i++) {
@@ -289,31 +281,25 @@ static void add_reasons(struct text *text, const struct inquiries *all)
 static void add_missing_levels(struct text *text, const struct inquiries *all)
 {
 	struct arena *arena = text->paper.arena;
+	struct folds folds = { 0 };
 
 	for (size_t i = 0; i < all->count; i++) {
 		const struct inquiry *one = &all->found[i];
-		const char *reason = one->reasons[ANSWER_LEVEL], *labels = "";
-		size_t count = 0;
-		bool is_new = reason;
-		for (size_t k = 0; k < all->count && is_new; k++) {
-			const struct inquiry *other = &all->found[k];
-			if (!other->reasons[ANSWER_LEVEL] || other->level != one->level ||
-			    strcmp(other->reasons[ANSWER_LEVEL], reason) != 0)
-				continue;
-			is_new = k >= i;
-			labels = arena_printf(arena, "%s%s%s", labels, count++ ? ", " : "",
-					      other->thread->target->label);
-		}
-		if (is_new)
-			text_wrap(text,
-				  arena_printf(arena, "Thread%s %s: no level %d: %s.",
-					       count > 1 ? "s" : "", labels, one->level, reason));
+		if (has_level(one))
+			continue;
+		struct fold *fold = fold_of(&folds, arena,
+					    arena_printf(arena, "no level %d: %s", one->level,
+							 one->reasons[ANSWER_LEVEL]));
+		fold->items = listed_text(arena, fold->items, one->thread->target->label);
+		fold->count++;
 	}
+	for (size_t i = 0; i < folds.count; i++)
+		TEXT_WRAP(text, "Thread%s %s: %s.", folds.all[i].count > 1 ? "s" : "",
+			  folds.all[i].items, folds.all[i].text);
 }
 
 struct ompdbg_error *text_inquiries(struct text *text, const struct view_options *options)
 {
-	struct arena *arena = text->paper.arena;
 	struct inquiries all = { .titles = &titles[options->inquiry] };
 	struct inquiry *found = NULL;
 	bool is_any = false;
@@ -321,10 +307,10 @@ struct ompdbg_error *text_inquiries(struct text *text, const struct view_options
 	for (size_t i = 0; i < options->num_threads && !process_is_interrupted(text->process);
 	     i++) {
 		size_t count;
-		const struct inquiry *of = thread_inquiries(options->threads[i], options->inquiry,
-							    options->level, &count);
+		const struct inquiry *of =
+			inquiries_of(options->threads[i], options->inquiry, options->level, &count);
 		for (size_t k = 0; k < count; k++)
-			*ARENA_APPEND(arena, found, all.count, all.capacity) = of[k];
+			*ARENA_APPEND(text->paper.arena, found, all.count, all.capacity) = of[k];
 	}
 	all.found = found;
 	for (size_t i = 0; i < all.count; i++) {

@@ -19,42 +19,15 @@ const char *paint(const struct paper *paper, enum style style, const char *text)
 		[STYLE_ADDRESS] = "\x1b[34m", [STYLE_METADATA] = "\x1b[2m",
 		[STYLE_ERROR] = "\x1b[1;31m", [STYLE_STUCK] = "\x1b[31m",
 	};
-	const char *begin = (paper->palette ? paper->palette : usual)[style];
-
-	if (!paper->color || !*text || !*begin)
+	if (!paper->color || !*text || style == STYLE_NONE)
 		return text;
-	return arena_printf(paper->arena, "%s%s\x1b[m", begin, text);
+	const char *begin = (paper->palette ? paper->palette : usual)[style];
+	return *begin ? arena_printf(paper->arena, "%s%s\x1b[m", begin, text) : text;
 }
 
 static const char *part(const struct paper *paper, const char *begin, const char *end)
 {
 	return arena_strndup(paper->arena, begin, (size_t)(end - begin));
-}
-
-const char *paint_plain(const struct paper *paper, const char *text)
-{
-	(void)paper;
-	return text;
-}
-
-const char *paint_title(const struct paper *paper, const char *text)
-{
-	return paint(paper, STYLE_TITLE, text);
-}
-
-const char *paint_crashed(const struct paper *paper, const char *text)
-{
-	return paint(paper, STYLE_ERROR, text);
-}
-
-const char *paint_stuck(const struct paper *paper, const char *text)
-{
-	return paint(paper, STYLE_STUCK, text);
-}
-
-const char *paint_waiting(const struct paper *paper, const char *text)
-{
-	return paint(paper, STYLE_METADATA, text);
 }
 
 /** Paint the address at the begin of a text. @return NULL: there is none. */

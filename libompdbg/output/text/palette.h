@@ -21,6 +21,7 @@ enum style {
 	STYLE_ERROR, // what has crashed
 	STYLE_STUCK, // what can never go on
 	NUM_STYLES,
+	STYLE_NONE = NUM_STYLES, // as all else
 };
 
 /** Colors of a text, and how wide it may be. */
@@ -42,11 +43,5 @@ painter paint_place;
 painter paint_wait;
 /** Paint a line about a task: "task of solve at hung.c:80, running". */
 painter paint_task;
-painter paint_title;
-/** Paint what a thread does that has crashed, can never go on, or waits. */
-painter paint_crashed;
-painter paint_stuck;
-painter paint_waiting;
-painter paint_plain;
 
 #endif

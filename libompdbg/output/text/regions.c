@@ -6,25 +6,20 @@
 
 #include "base/foreign.h"
 #include "diagnose/words.h"
-#include "output/text/marks.h"
 #include "output/text/text.h"
 
 enum { INDENT = 2, LEAST_WIDTH = 20 };
 
 enum { COUNT, STATE, WHERE, THREADS, NUM_COLUMNS };
 static const struct column columns[NUM_COLUMNS] = {
-	[COUNT] = { .title = "Count", .right = true },
+	[COUNT] = NUMBER_COLUMN("Count"),
 	[STATE] = { .title = "State",
 		    .squeeze = 16,
 		    .cut = cut_wait,
 		    .shorten = without_address,
 		    .paint = paint_wait,
 		    .is_marked = true },
-	[WHERE] = { .title = "Where",
-		    .squeeze = 20,
-		    .least = LEAST_PLACE,
-		    .cut = cut_place,
-		    .paint = paint_place },
+	[WHERE] = PLACE_COLUMN("Where", 20),
 	[THREADS] = { .title = "Threads", .squeeze = 7, .cut = cut_numbers },
 };
 
@@ -78,13 +73,11 @@ static void add_loop(struct text *text, const char *indent, const struct alike *
 		const struct loop *loop = &region_loops(alike->regions[i], &count)[index];
 		if (!line)
 			line = loop_text(arena, loop);
-		for (size_t k = 0; k < loop->num_threads; k++)
-			thread_list_add(&threads, arena, loop->threads[k]);
+		thread_list_join(&threads, arena, &loop->threads);
 	}
 	if (threads.count != alike->count * (size_t)alike->regions[0]->team->size)
-		line = arena_printf(arena, "%s, for %s", line,
-				    threads_text(arena, threads.threads, threads.count));
-	text_cut(text, arena_printf(arena, "%s%s", indent, line), paint_plain);
+		line = arena_printf(arena, "%s, for %s", line, threads_text(arena, &threads));
+	TEXT_CUT(text, "%s%s", indent, line);
 }
 
 static void add_arrived(struct text *text, const char *indent, const char *where, int number,
@@ -93,15 +86,11 @@ static void add_arrived(struct text *text, const char *indent, const char *where
 	const char *verb = progress->is_counted ? number == 1 ? "has arrived" : "have arrived" :
 						  "seen there";
 
-	text_cut(text,
-		 arena_printf(text->paper.arena, "%s%s: %d of %d %s", indent, where, number,
-			      progress->total, verb),
-		 paint_plain);
+	TEXT_CUT(text, "%s%s: %d of %d %s", indent, where, number, progress->total, verb);
 }
 
 static void add_progress(struct text *text, const char *indent, struct region *region)
 {
-	struct arena *arena = text->paper.arena;
 	const struct progress *progress = region->progress;
 	bool is_one_number = progress && !(progress->arrived && progress->arrived_end);
 	const char *where = is_one_number && is_at_several_barriers(region) ? "different barriers" :
@@ -110,16 +99,14 @@ static void add_progress(struct text *text, const char *indent, struct region *r
 	if (!progress)
 		return;
 	if (progress->tasks_left)
-		text_cut(text,
-			 arena_printf(arena, "%sbarrier: all %d have arrived, tasks are left",
-				      indent, progress->total),
-			 paint_plain);
+		TEXT_CUT(text, "%sbarrier: all %d have arrived, tasks are left", indent,
+			 progress->total);
 	else if (progress->arrived)
 		add_arrived(text, indent, where, progress->arrived, progress);
 	if (progress->arrived_end && !progress->tasks_left)
 		add_arrived(text, indent, "end of region", progress->arrived_end, progress);
 	if (progress->is_cancelled)
-		text_cut(text, arena_printf(arena, "%scancelled", indent), paint_plain);
+		TEXT_CUT(text, "%scancelled", indent);
 }
 
 /** Write a member of a region: "thread 3 (1/4)". */
@@ -164,16 +151,20 @@ static void add_record(struct text *text, const char *indent, struct region *reg
 		line = arena_printf(arena, "%s; last: %s,%s", line,
 				    member_text(arena, region, last),
 				    ago_text(history, record->arrived[last]));
-	text_cut(text, line, paint_plain);
+	text_cut(text, line, NULL);
 }
 
 // ---- Groups ------------------------------------------------------------------------------------
 
+static const char *inner_text(const struct thread_list *threads)
+{
+	return threads->count == 1 ? "in an inner region" : "in inner regions";
+}
+
 static const char *doing(const struct region_group *group)
 {
-	if (group->inner)
-		return group->num_threads == 1 ? "in an inner region" : "in inner regions";
-	return thread_doing(group->threads[0])->text;
+	return group->inner ? inner_text(&group->threads) :
+			      thread_doing(group->threads.all[0])->text;
 }
 
 /** A row of the table: those of whom it says the same. */
@@ -181,16 +172,16 @@ struct row {
 	const char *doing, *where;
 	struct thread_list threads;
 	bool is_inner;
-	painter *paint; // of what they do; NULL
+	enum style style; // of what they do
 };
 
 /** Add a group to the row that says the same. */
-static void add_group(struct arena *arena, struct row *rows, size_t *num_rows,
-		      const struct region_group *group, const struct marks *marks)
+static void add_group(struct text *text, struct row *rows, size_t *num_rows,
+		      const struct region_group *group)
 {
 	bool is_inner = group->inner;
 	const char *what = is_inner ? "" : doing(group);
-	const char *where = is_inner ? "" : where_text(group->threads[0]);
+	const char *where = is_inner ? "" : where_text(group->threads.all[0]);
 	size_t k = 0;
 
 	while (k < *num_rows &&
@@ -198,19 +189,17 @@ static void add_group(struct arena *arena, struct row *rows, size_t *num_rows,
 		 strcmp(rows[k].where, where) == 0))
 		k++;
 	if (k == *num_rows)
-		rows[(*num_rows)++] =
-			(struct row){ .doing = what, .where = where, .is_inner = is_inner };
-	if (marks && !is_inner)
-		rows[k].paint = thread_painter(marks, group->threads[0]);
-	for (size_t i = 0; i < group->num_threads; i++)
-		thread_list_add(&rows[k].threads, arena, group->threads[i]);
+		rows[(*num_rows)++] = (struct row){
+			.doing = what, .where = where, .is_inner = is_inner, .style = STYLE_NONE
+		};
+	if (!is_inner)
+		rows[k].style = thread_style(text, group->threads.all[0]);
+	thread_list_join(&rows[k].threads, text->paper.arena, &group->threads);
 }
 
 static void add_groups(struct text *text, const char *indent, const struct alike *alike)
 {
 	struct arena *arena = text->paper.arena;
-	struct paper paper = text->paper;
-	struct marks *marks = paper.color ? process_marks(text->process) : NULL;
 	struct text_table table;
 	size_t num_groups, num_rows = 0;
 	struct row *rows;
@@ -220,13 +209,10 @@ static void add_groups(struct text *text, const char *indent, const struct alike
 	for (size_t i = 0; i < alike->count; i++) {
 		const struct region_group *groups = region_groups(alike->regions[i], &num_groups);
 		for (size_t k = 0; k < num_groups; k++)
-			add_group(arena, rows, &num_rows, &groups[k], marks);
+			add_group(text, rows, &num_rows, &groups[k]);
 	}
 
-	if (paper.width)
-		paper.width = paper.width > strlen(indent) + LEAST_WIDTH ?
-				      paper.width - strlen(indent) :
-				      LEAST_WIDTH;
+	struct paper paper = indented_paper(&text->paper, strlen(indent));
 	text_table_init(&table, &paper, columns, NUM_COLUMNS);
 	for (int inner = 0; inner < 2; inner++) { // those in inner regions last
 		for (size_t k = 0; k < num_rows; k++) {
@@ -234,18 +220,16 @@ static void add_groups(struct text *text, const char *indent, const struct alike
 				continue;
 			const struct thread_list *list = &rows[k].threads;
 			const char **cells = text_table_row(&table);
-			text_table_mark(&table, rows[k].paint);
+			text_table_mark(&table, rows[k].style);
 			cells[COUNT] = arena_printf(arena, "%zu", list->count);
-			cells[STATE] = !inner		? rows[k].doing :
-				       list->count == 1 ? "in an inner region" :
-							  "in inner regions";
+			cells[STATE] = inner ? inner_text(list) : rows[k].doing;
 			cells[WHERE] = rows[k].where;
-			cells[THREADS] = thread_numbers(arena, list->threads, list->count);
+			cells[THREADS] = thread_numbers(arena, list);
 		}
 	}
 	const char *const *lines = text_table_lines(&table);
 	for (size_t i = 0; i <= table.num_rows && table.num_rows; i++)
-		text_add(text, arena_printf(arena, "%s%s", indent, lines[i]));
+		TEXT_ADD(text, "%s%s", indent, lines[i]);
 }
 
 // ---- Regions -----------------------------------------------------------------------------------
@@ -259,8 +243,7 @@ static void add_head(struct text *text, const char *indent, const struct alike *
 	size_t width = text->paper.width;
 
 	for (size_t i = 0; i < alike->count; i++)
-		labels = arena_printf(arena, "%s%s%s", labels, i ? ", " : "",
-				      team_label(alike->regions[i]->team));
+		labels = listed_text(arena, labels, team_label(alike->regions[i]->team));
 	name = arena_printf(arena, "%sRegion%s %s", indent, alike->count == 1 ? "" : "s", labels);
 	line = arena_printf(arena, ": %s%s",
 			    team->size == NOT_KNOWN ?
@@ -283,9 +266,8 @@ static void add_head(struct text *text, const char *indent, const struct alike *
 		size_t used = foreign_width(name) + foreign_width(line);
 		opened = cut_place(&text->paper, opened, width > used ? width - used : 0);
 	}
-	text_add(text, arena_printf(arena, "%s%s%s%s", indent,
-				    paint(&text->paper, STYLE_TITLE, name + strlen(indent)), line,
-				    *opened ? paint_place(&text->paper, opened) : ""));
+	TEXT_ADD(text, "%s%s%s%s", indent, paint(&text->paper, STYLE_TITLE, name + strlen(indent)),
+		 line, *opened ? paint_place(&text->paper, opened) : "");
 }
 
 static void add_region(struct text *text, const struct alike *alike)
@@ -331,9 +313,9 @@ static bool is_alike(struct arena *arena, struct region *a, struct region *b)
 		if (strcmp(doing(&groups[i]), doing(&others[i])) != 0 ||
 		    strcmp(place_text(arena, groups[i].location),
 			   place_text(arena, others[i].location)) != 0 ||
-		    groups[i].num_threads != others[i].num_threads ||
+		    groups[i].threads.count != others[i].threads.count ||
 		    memcmp(groups[i].numbers, others[i].numbers,
-			   groups[i].num_threads * sizeof(int)) != 0)
+			   groups[i].threads.count * sizeof(int)) != 0)
 			return false;
 	}
 	const struct loop *one = region_loops(a, &loops_a), *other = region_loops(b, &loops_b);
@@ -341,8 +323,9 @@ static bool is_alike(struct arena *arena, struct region *a, struct region *b)
 		return false;
 	for (size_t i = 0; i < loops_a; i++) {
 		if (strcmp(loop_text(arena, &one[i]), loop_text(arena, &other[i])) != 0 ||
-		    one[i].num_threads != other[i].num_threads ||
-		    memcmp(one[i].numbers, other[i].numbers, one[i].num_threads * sizeof(int)) != 0)
+		    one[i].threads.count != other[i].threads.count ||
+		    memcmp(one[i].numbers, other[i].numbers, one[i].threads.count * sizeof(int)) !=
+			    0)
 			return false;
 	}
 	return true;
@@ -362,35 +345,26 @@ static void add_outside(struct text *text)
 {
 	struct process *process = text->process;
 	struct arena *arena = text->paper.arena;
-	struct {
-		const char *state;
-		size_t count;
-	} *counts = arena_alloc_array(arena, process->num_targets, sizeof(*counts));
-	size_t num_counts = 0, total = 0;
-	const char *line;
+	struct folds folds = { 0 };
+	const char *states = "";
+	size_t total = 0;
 
 	for (size_t i = 0; i < process->num_targets; i++) {
 		struct thread *thread = process->threads[i];
-		size_t k = 0;
 		if (thread_level(thread) > 0 || thread->target->running || thread->error)
 			continue;
-		const char *state = thread_doing(thread)->text;
-		while (k < num_counts && strcmp(counts[k].state, state) != 0)
-			k++;
-		if (k == num_counts)
-			counts[num_counts++].state = state;
-		counts[k].count++;
+		fold_of(&folds, arena, thread_doing(thread)->text)->count++;
 		total++;
 	}
-	line = arena_printf(arena, "%s outside of regions:", counted_text(arena, total, "thread"));
-	if (total == 1)
-		line = arena_printf(arena, "%s %s", line, counts[0].state);
-	for (size_t i = 0; total > 1 && i < num_counts; i++)
-		line = arena_printf(arena, "%s %zu %s%s", line, counts[i].count,
-				    doing_text(arena, counts[i].state, counts[i].count),
-				    i + 1 < num_counts ? "," : "");
-	if (num_counts)
-		text_wrap(text, line);
+	for (size_t i = 0; i < folds.count; i++)
+		states = listed_text(arena, states,
+				     total == 1 ? folds.all[i].text :
+						  arena_printf(arena, "%zu %s", folds.all[i].count,
+							       doing_text(arena, folds.all[i].text,
+									  folds.all[i].count)));
+	if (total)
+		TEXT_WRAP(text, "%s outside of regions: %s", counted_text(arena, total, "thread"),
+			  states);
 }
 
 struct ompdbg_error *text_regions(struct text *text, const struct view_options *options)

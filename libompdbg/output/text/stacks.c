@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/foreign.h"
+#include "base/text.h"
 #include "diagnose/words.h"
-#include "output/text/cycles.h"
 #include "output/text/text.h"
 #include "wait/evidence.h"
 
@@ -31,55 +31,49 @@ struct shown {
 // ---- Headings ----------------------------------------------------------------------------------
 
 /** Write threads: "threads 2-64"; with several inferiors "threads 1.2-64". */
-static const char *threads_title(struct arena *arena, struct thread *const *threads, size_t count)
+static const char *threads_title(struct arena *arena, const struct thread_list *threads)
 {
-	return arena_printf(arena, "thread%s %s", count == 1 ? "" : "s",
-			    thread_numbers(arena, threads, count));
+	return arena_printf(arena, "thread%s %s", threads->count == 1 ? "" : "s",
+			    thread_numbers(arena, threads));
 }
 
 /** Write the numbers that threads have in their team: "1-63". */
-static const char *numbers_title(struct arena *arena, struct thread *const *threads, size_t count)
+static const char *numbers_title(struct arena *arena, const struct thread_list *threads)
 {
-	int *numbers = ARENA_ARRAY(arena, int, count);
+	int *numbers = ARENA_ARRAY(arena, int, threads->count);
 	size_t known = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		if (threads[i]->thread_num != NOT_KNOWN)
-			numbers[known++] = threads[i]->thread_num;
+	for (size_t i = 0; i < threads->count; i++) {
+		if (threads->all[i]->thread_num != NOT_KNOWN)
+			numbers[known++] = threads->all[i]->thread_num;
 	}
 	return ranges_text(arena, numbers, known);
 }
 
 /** Write what threads do: "barrier", or "2 barrier, 1 lock l". If that is too much: in which a signal has
  *  come; NULL. */
-static const char *doing_title(struct arena *arena, struct thread *const *threads, size_t count)
+static const char *doing_title(struct arena *arena, const struct thread_list *threads)
 {
-	const char *texts[MOST_DOINGS], *crash = NULL, *title = "";
-	size_t counts[MOST_DOINGS] = { 0 }, num_texts = 0;
-	bool is_too_much = false;
+	const char *crash = NULL, *title = "";
+	struct folds folds = { 0 };
 
-	for (size_t i = 0; i < count; i++) {
-		const char *text = thread_doing(threads[i])->text;
-		size_t k = 0;
-		if (thread_signal(threads[i]))
-			crash = arena_printf(arena, "%s in %s", thread_signal(threads[i]),
-					     thread_text(arena, threads[i]));
-		while (k < num_texts && strcmp(texts[k], text) != 0)
-			k++;
-		if (k == MOST_DOINGS) {
-			is_too_much = true;
-			continue;
-		}
-		if (k == num_texts)
-			texts[num_texts++] = text;
-		counts[k]++;
+	for (size_t i = 0; i < threads->count; i++) {
+		struct thread *thread = threads->all[i];
+		if (thread_signal(thread))
+			crash = arena_printf(arena, "%s in %s", thread_signal(thread),
+					     thread_text(arena, thread));
+		fold_of(&folds, arena, thread_doing(thread)->text)->count++;
 	}
-	if (is_too_much || !num_texts)
+	if (folds.count > MOST_DOINGS)
 		return crash;
-	for (size_t k = 0; k < num_texts && num_texts > 1; k++)
-		title = arena_printf(arena, "%s%s%zu %s", title, k ? ", " : "", counts[k],
-				     doing_text(arena, texts[k], counts[k]));
-	return num_texts > 1 ? title : doing_text(arena, texts[0], count);
+	if (folds.count == 1)
+		return doing_text(arena, folds.all[0].text, folds.all[0].count);
+	for (size_t k = 0; k < folds.count; k++)
+		title = listed_text(
+			arena, title,
+			arena_printf(arena, "%zu %s", folds.all[k].count,
+				     doing_text(arena, folds.all[k].text, folds.all[k].count)));
+	return title;
 }
 
 /** Write the explicit task that a thread executes: ", task #17", of the part with its innermost frame. */
@@ -92,23 +86,24 @@ static const char *task_part(struct arena *arena, const struct stack_part *part)
 	return number ? arena_printf(arena, ", task #%lu", (unsigned long)number) : "";
 }
 
-/** Write the heading of a part: "-- thread 3 (2/4), team 1.0, level 2 --". @p threads: those that have the
- *  stack, if they are several. @p with_task: and which explicit task. @p with_doing: and what they do. */
+/** Write the heading of a part: "-- thread 3 (2/4), team 1.0, level 2 --". @p group: the threads that have
+ *  the stack, if they are several; NULL. @p with_task: and which explicit task. @p with_doing: and what they
+ *  do. */
 static const char *heading(struct arena *arena, const struct stack_part *part,
-			   struct thread *const *threads, size_t count, bool with_task,
-			   bool with_doing)
+			   const struct thread_list *group, bool with_task, bool with_doing)
 {
 	struct thread *thread = part->thread;
 	const struct wait *wait = thread_wait(thread);
-	const char *who = threads_title(arena, count ? threads : &thread, count ? count : 1);
-	const char *s = count ? "s" : "";
+	const struct thread_list *threads = group ? group : &(struct thread_list){ &thread, 1, 0 };
+	const char *who = threads_title(arena, threads);
+	const char *s = group ? "s" : "";
 	const char *what = "";
 
-	if (part->team && part->team->level && (count || part->thread_num != NOT_KNOWN)) {
+	if (part->team && part->team->level && (group || part->thread_num != NOT_KNOWN)) {
 		const char *size = part->team->size == NOT_KNOWN ?
 					   "?" :
 					   arena_printf(arena, "%d", part->team->size);
-		const char *numbers = count ? numbers_title(arena, threads, count) :
+		const char *numbers = group ? numbers_title(arena, threads) :
 					      arena_printf(arena, "%d", part->thread_num);
 		what = arena_printf(arena, " (%s/%s), team %s, level %d", numbers, size,
 				    team_label(part->team), part->team->level);
@@ -121,10 +116,10 @@ static const char *heading(struct arena *arena, const struct stack_part *part,
 	} else if (wait && !with_doing) {
 		what = arena_printf(arena, ": %s", wait->title);
 	}
-	if (with_task && !count)
+	if (with_task && !group)
 		what = arena_printf(arena, "%s%s", what, task_part(arena, part));
 	if (with_doing) {
-		const char *does = doing_title(arena, count ? threads : &thread, count ? count : 1);
+		const char *does = doing_title(arena, threads);
 		if (does)
 			what = arena_printf(arena, "%s%s%s", what, *what ? ", " : ": ", does);
 	}
@@ -247,7 +242,7 @@ static void add_frame(struct shown *shown, const struct stack_part *part,
 	bool raw = shown->options->raw;
 
 	if (at->is_signal) {
-		text_add(text, arena_printf(arena, "%s<signal handler called>", number));
+		TEXT_ADD(text, "%s<signal handler called>", number);
 		return;
 	}
 	if (raw && text->addresses && !at->is_inlined)
@@ -272,8 +267,7 @@ static void add_frame(struct shown *shown, const struct stack_part *part,
 					    paint(&text->paper, STYLE_FILE,
 						  visible(shown, base_name(at->object))));
 	}
-	text_add(text, arena_printf(arena, "%s%s%s%s", number, address, line,
-				    at->is_tail_call ? " (tail call)" : ""));
+	TEXT_ADD(text, "%s%s%s%s", number, address, line, at->is_tail_call ? " (tail call)" : "");
 }
 
 static void add_locals(struct shown *shown, const struct stack_part *part,
@@ -291,13 +285,10 @@ static void add_locals(struct shown *shown, const struct stack_part *part,
 	for (size_t i = 0; i < count; i++) {
 		const char *sharing = variable_sharing(part->thread, frame, found[i].name);
 
-		text_add(text, arena_printf(text->paper.arena, "        %s = %s%s%s%s",
-					    paint(&text->paper, STYLE_VARIABLE,
-						  visible(shown, found[i].name)),
-					    foreign_cut(text->paper.arena,
-							visible(shown, found[i].value), MOST_LOCAL),
-					    sharing ? " (" : "", sharing ? sharing : "",
-					    sharing ? ")" : ""));
+		TEXT_ADD(text, "        %s = %s%s%s%s",
+			 paint(&text->paper, STYLE_VARIABLE, visible(shown, found[i].name)),
+			 foreign_cut(text->paper.arena, visible(shown, found[i].value), MOST_LOCAL),
+			 sharing ? " (" : "", sharing ? sharing : "", sharing ? ")" : "");
 	}
 }
 
@@ -309,11 +300,6 @@ struct shown_frames_of_part {
 	const struct logical_frame **frames;
 };
 
-static bool are_same_text(const char *one, const char *other)
-{
-	return one == other || (one && other && strcmp(one, other) == 0);
-}
-
 /** Check for frames of the same function at the same line: their arguments may differ. */
 static bool are_alike(const void *items, size_t index, size_t other)
 {
@@ -324,9 +310,9 @@ static bool are_alike(const void *items, size_t index, size_t other)
 	const struct ompdbg_function *other_place = stack_place(stack, b->frame);
 
 	return !a->frame->at.is_signal && !b->frame->at.is_signal && a->construct == b->construct &&
-	       are_same_text(a->function, b->function) &&
+	       is_same_text(a->function, b->function) &&
 	       (place->line ? place->line == other_place->line &&
-				      are_same_text(place->file, other_place->file) :
+				      is_same_text(place->file, other_place->file) :
 			      a->frame->at.pc == b->frame->at.pc);
 }
 
@@ -348,7 +334,7 @@ static void add_folded(struct shown *shown, const struct stack_part *part,
 			what = arena_printf(arena, "%s at %s", what,
 					    file_and_line(shown, place->file, place->line));
 	}
-	text_add(shown->text, arena_printf(arena, "... %s more frames%s", count, what));
+	TEXT_ADD(shown->text, "... %s more frames%s", count, what);
 }
 
 static void add_frames(struct shown *shown, const struct stack_part *part,
@@ -376,9 +362,9 @@ static void add_frames(struct shown *shown, const struct stack_part *part,
 
 // ---- Stacks ------------------------------------------------------------------------------------
 
-static void add_stack(struct shown *shown, const struct logical_stack *stack,
-		      struct thread *const *threads, size_t count)
+static void add_stack(struct shown *shown, const struct stack_group *group)
 {
+	const struct logical_stack *stack = group->stack;
 	struct text *text = shown->text;
 	size_t left = shown->options->limit ? shown->options->limit : SIZE_MAX;
 	bool is_cut = false;
@@ -389,12 +375,12 @@ static void add_stack(struct shown *shown, const struct logical_stack *stack,
 			text->paper.arena, const struct logical_frame *, part->num_frames + 1);
 		size_t num_frames = 0;
 		bool is_first = i == 0;
-		shown->is_group = is_first && count > 1;
+		shown->is_group = is_first && group->threads.count > 1;
 		if (left)
-			add_heading(text, heading(text->paper.arena, part,
-						  is_first && count > 1 ? threads : NULL,
-						  is_first && count > 1 ? count : 0, is_first,
-						  is_first && shown->options->num_threads > 1));
+			add_heading(text,
+				    heading(text->paper.arena, part,
+					    shown->is_group ? &group->threads : NULL, is_first,
+					    is_first && shown->options->num_threads > 1));
 		bool has_heading = left;
 		for (size_t k = 0; k < part->num_frames; k++) {
 			const struct logical_frame *frame = &part->frames[k];
@@ -413,8 +399,7 @@ static void add_stack(struct shown *shown, const struct logical_stack *stack,
 	if (is_cut)
 		text_add(text, "(More stack frames follow...)");
 	else if (stack->note)
-		text_wrap(text, arena_printf(text->paper.arena, "(The stack ends here: %s.)",
-					     stack->note));
+		TEXT_WRAP(text, "(The stack ends here: %s.)", stack->note);
 }
 
 struct ompdbg_error *text_stacks(struct text *text, const struct view_options *options)
@@ -434,12 +419,10 @@ struct ompdbg_error *text_stacks(struct text *text, const struct view_options *o
 		count = options->num_threads;
 		groups = ARENA_ARRAY(arena, struct stack_group, count);
 		for (size_t i = 0; i < count; i++) {
-			struct thread **thread = ARENA_NEW(arena, struct thread *);
-			*thread = options->threads[i];
-			groups[i].threads = thread;
-			groups[i].num_threads = 1;
-			if (!(*thread)->target->running)
-				groups[i].stack = thread_logical_stack(*thread);
+			struct thread *thread = options->threads[i];
+			thread_list_append(&groups[i].threads, arena, thread);
+			if (!thread->target->running)
+				groups[i].stack = thread_logical_stack(thread);
 		}
 	} else {
 		groups = stack_groups(text->process, options->threads, options->num_threads,
@@ -449,12 +432,10 @@ struct ompdbg_error *text_stacks(struct text *text, const struct view_options *o
 		if (i)
 			text_add(text, "");
 		if (groups[i].stack)
-			add_stack(&shown, groups[i].stack, groups[i].threads,
-				  groups[i].num_threads);
+			add_stack(&shown, &groups[i]);
 		else
 			add_heading(text, arena_printf(arena, "-- %s: running --",
-						       threads_title(arena, groups[i].threads,
-								     groups[i].num_threads)));
+						       threads_title(arena, &groups[i].threads)));
 	}
 	return NULL;
 }
@@ -468,7 +449,7 @@ struct ompdbg_error *text_frame(struct text *text, const struct view_options *op
 		level == NOT_KNOWN ? NULL : walk_frames(thread_walk(thread), &count);
 	const struct stack_part part = { thread, thread->team, thread->thread_num, frames, count };
 
-	add_heading(text, heading(text->paper.arena, &part, NULL, 0, false, false));
+	add_heading(text, heading(text->paper.arena, &part, NULL, false, false));
 	if (level < 0 || (size_t)level >= count)
 		return NULL;
 	const struct view_options own = { .raw = frames[level].owner != FRAME_USER };

@@ -86,27 +86,21 @@ static void add_runtime(struct text *text, const struct runtime_status *runtime,
 static void add_unavailable(struct text *text, const struct status *status)
 {
 	struct arena *arena = text->paper.arena;
-	bool is_first = true;
+	struct folds folds = { 0 };
 
 	for (size_t i = 0; i < status->num_unavailable; i++) {
 		const struct unavailable *one = &status->unavailable[i];
-		const char *names = "";
-		bool is_new = true;
-		for (size_t k = 0; k < status->num_unavailable && is_new; k++) {
-			const struct unavailable *other = &status->unavailable[k];
-			if (other->runtime != one->runtime ||
-			    strcmp(other->reason, one->reason) != 0)
-				continue;
-			is_new = k >= i;
-			names = arena_printf(arena, "%s%s%s", names, *names ? ", " : "",
-					     other->what);
-		}
-		if (!is_new)
-			continue;
-		add(text, is_first ? "Unavailable" : "",
-		    arena_printf(arena, "%s%s%s: %s", one->runtime ? one->runtime : "",
-				 one->runtime ? ": " : "", names, one->reason));
-		is_first = false;
+		const char *begin = one->runtime ? one->runtime : "";
+		struct fold *fold =
+			fold_of(&folds, arena, arena_printf(arena, "%s\n%s", begin, one->reason));
+		fold->items = listed_text(arena, fold->items, one->what);
+	}
+	for (size_t i = 0; i < folds.count; i++) {
+		int length = (int)strcspn(folds.all[i].text, "\n"); // of the runtime's title
+		add(text, i ? "" : "Unavailable",
+		    arena_printf(arena, "%.*s%s%s: %s", length, folds.all[i].text,
+				 length ? ": " : "", folds.all[i].items,
+				 folds.all[i].text + length + 1));
 	}
 }
 

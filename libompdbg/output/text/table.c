@@ -121,13 +121,16 @@ void text_table_init(struct text_table *table, const struct paper *paper,
 
 const char **text_table_row(struct text_table *table)
 {
-	return ARENA_APPEND(table->paper->arena, table->rows, table->num_rows, table->capacity)
-		->cells;
+	struct table_row *row =
+		ARENA_APPEND(table->paper->arena, table->rows, table->num_rows, table->capacity);
+
+	row->mark = STYLE_NONE;
+	return row->cells;
 }
 
-void text_table_mark(struct text_table *table, painter *paint)
+void text_table_mark(struct text_table *table, enum style mark)
 {
-	table->rows[table->num_rows - 1].paint = paint;
+	table->rows[table->num_rows - 1].mark = mark;
 }
 
 void text_table_remove(struct text_table *table, size_t column)
@@ -272,9 +275,9 @@ static const char *lay_out(const struct text_table *table, const struct table_ro
 
 	for (size_t k = 0; k < table->num_columns; k++) {
 		const struct column *column = &table->columns[k];
-		painter *painted = is_head			   ? paint_title :
-				   column->is_marked && row->paint ? row->paint :
-								     column->paint;
+		enum style style = is_head	     ? STYLE_TITLE :
+				   column->is_marked ? row->mark :
+						       STYLE_NONE;
 		size_t width = foreign_width(cells[k]);
 		size_t space = width < widths[k] ? widths[k] - width : 0;
 		bool is_last = true;
@@ -284,7 +287,10 @@ static const char *lay_out(const struct text_table *table, const struct table_ro
 			break;
 		if (column->right)
 			put_spaces(&line, space);
-		buffer_put(&line, painted ? painted(table->paper, cells[k]) : cells[k]);
+		if (style != STYLE_NONE || !column->paint)
+			buffer_put(&line, paint(table->paper, style, cells[k]));
+		else
+			buffer_put(&line, column->paint(table->paper, cells[k]));
 		if (!is_last)
 			put_spaces(&line, (column->right ? 0 : space) + GAP);
 	}
@@ -323,6 +329,16 @@ const char *const *text_table_lines(struct text_table *table)
 		lines[i] = cut_end(paper, lines[i], paper->width);
 	table->paper = paper;
 	return lines;
+}
+
+struct paper indented_paper(const struct paper *paper, size_t indent)
+{
+	struct paper narrower = *paper;
+
+	if (paper->width)
+		narrower.width = paper->width > indent + LEAST_INDENTED ? paper->width - indent :
+									  LEAST_INDENTED;
+	return narrower;
 }
 
 // ---- Lines -------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #define OMPDBG_TABLE_TEXT_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "output/text/palette.h"
 
@@ -23,6 +24,7 @@ cutter cut_wait;
 enum {
 	NEVER_CUT = 0,
 	LEAST_PLACE = 11, // of "work at hang.c:12"
+	LEAST_INDENTED = 20,
 };
 
 /** Remove the address of a lock that has a name. */
@@ -41,11 +43,22 @@ struct column {
 	bool is_marked; // by the row's painter, where it has one
 };
 
+/** Columns of numbers, and of places in the source, which may be cut down to a width. */
+#define NUMBER_COLUMN(name)                    \
+	{                                      \
+		.title = (name), .right = true \
+	}
+#define PLACE_COLUMN(name, width)                                                            \
+	{                                                                                    \
+		.title = (name), .squeeze = (width), .least = LEAST_PLACE, .cut = cut_place, \
+		.paint = paint_place                                                         \
+	}
+
 enum { MAX_COLUMNS = 16 };
 
 struct table_row {
 	const char *cells[MAX_COLUMNS];
-	painter *paint; // of the columns that are marked; NULL: their own
+	enum style mark; // of the columns that are marked; STYLE_NONE: their own
 };
 
 /** A table that is being filled. */
@@ -63,8 +76,12 @@ void text_table_init(struct text_table *table, const struct paper *paper,
 /** Add a row: fill the cells of the array that is given back, valid until the next row. Cells that are
  *  left NULL are empty. */
 const char **text_table_row(struct text_table *table);
-/** Mark the latest row: @p paint instead of the painters of columns that are marked; NULL: none. */
-void text_table_mark(struct text_table *table, painter *paint);
+/** Add a row with these cells. */
+#define TABLE_ROW(table, ...)                                                       \
+	memcpy(text_table_row(table), ((const char *[MAX_COLUMNS]){ __VA_ARGS__ }), \
+	       MAX_COLUMNS * sizeof(char *))
+/** Mark the latest row: a style instead of the painters of columns that are marked. */
+void text_table_mark(struct text_table *table, enum style mark);
 /** Remove a column. */
 void text_table_remove(struct text_table *table, size_t column);
 /** Remove the columns that say nothing, unless there are no rows. */
@@ -73,6 +90,9 @@ void text_table_remove_empty(struct text_table *table);
 size_t text_table_width(struct text_table *table);
 /** Lay the table out. @return its lines, the head first; num_rows + 1 of them. */
 const char *const *text_table_lines(struct text_table *table);
+
+/** Return a paper for lines that are indented. */
+struct paper indented_paper(const struct paper *paper, size_t indent);
 
 /** Lines of text. */
 struct lines {

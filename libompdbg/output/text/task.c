@@ -7,7 +7,7 @@
 #include "base/foreign.h"
 #include "diagnose/words.h"
 #include "output/json/documents.h"
-#include "output/text/task_words.h"
+#include "output/text/text.h"
 
 enum { MOST_OF_VALUE = 180 }; // columns
 
@@ -21,10 +21,9 @@ struct children {
 static struct ompdbg_error *note_child(void *context, struct task *task)
 {
 	struct children *children = context;
-	struct process *process = task->runtime->process;
 
 	if (task->info.parent_id == children->parent && task_is_explicit(task))
-		*ARENA_APPEND(&process->arena, children->numbers, children->count,
+		*ARENA_APPEND(&task->runtime->process->arena, children->numbers, children->count,
 			      children->capacity) = task->number;
 	return NULL;
 }
@@ -56,7 +55,7 @@ static struct ompdbg_error *find_numbered(struct process *process, uint64_t numb
 static void add_row(struct text *text, const char *title, const char *value)
 {
 	if (*value)
-		text_wrap(text, arena_printf(text->paper.arena, "  %-12s %s", title, value));
+		TEXT_WRAP(text, "  %-12s %s", title, value);
 }
 
 static const char *flags_text(struct arena *arena, const struct task *task)
@@ -65,8 +64,7 @@ static const char *flags_text(struct arena *arena, const struct task *task)
 
 	for (size_t i = 0; i < NUM_TASK_FLAGS; i++) {
 		if (task_has_flag(task, &task_flags[i]))
-			text = arena_printf(arena, "%s%s%s", text, *text ? ", " : "",
-					    task_flags[i].words);
+			text = listed_text(arena, text, task_flags[i].words);
 	}
 	return text;
 }
@@ -165,32 +163,23 @@ struct ompdbg_error *text_task(struct text *text, const struct view_options *opt
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-struct ompdbg_error *json_task(struct process *process, const struct view_options *options,
-			       struct sink *sink)
+void json_task(struct json *json, const struct view_options *options)
 {
-	struct json_document document;
-	struct json *json = &document.json;
-	struct children children;
-	const uint64_t *dependers;
+	struct children children = { 0 };
 	struct task *task;
-	struct ompdbg_error *error = find_numbered(process, options->number, &task);
+	struct ompdbg_error *error = find_numbered(json->process, options->number, &task);
 
 	if (!error)
 		error = find_children(task, &children);
-	if (error)
-		return error;
-	json_document_begin(&document, process, sink);
-	json_member_object(json, "task");
+	json_fail(json, error);
+	if (json->error)
+		return;
+	json_begin_object(json);
 	json_task_members(json, task, true);
-	size_t count = task_dependers(task, &dependers);
-	json_member_array(json, "dependers");
-	for (size_t i = 0; i < count; i++)
-		json_identity(json, dependers[i]);
-	json_end_array(json);
+	json_member_dependers(json, task, true);
 	json_member_array(json, "children");
 	for (size_t i = 0; i < children.count; i++)
 		json_int(json, (int64_t)children.numbers[i]);
 	json_end_array(json);
 	json_end_object(json);
-	return json_document_end(&document, NULL);
 }

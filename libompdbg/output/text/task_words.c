@@ -2,7 +2,7 @@
 //
 // Words for what belongs to a task.
 
-#include "output/text/task_words.h"
+#include "output/text/text.h"
 
 #include <string.h>
 
@@ -17,27 +17,23 @@ const char *dependences_text(struct task *task)
 	const struct depend *depends;
 	bool is_complete;
 	size_t count = task_depends(task, &depends, &is_complete);
+	struct folds folds = { 0 };
 	const char *text = "";
 
 	for (size_t i = 0; i < count; i++) {
-		bool is_new = true;
-		for (size_t k = 0; k < i && is_new; k++)
-			is_new = strcmp(depends[k].kind, depends[i].kind) != 0;
-		if (!is_new)
-			continue;
-		text = arena_printf(arena, "%s%s%s:", text, *text ? ", " : "", depends[i].kind);
-		for (size_t k = i; k < count; k++) {
-			if (strcmp(depends[k].kind, depends[i].kind) != 0)
-				continue;
-			const char *name = depends[k].symbol;
-			if (!name)
-				name = depends[k].address ?
-					       arena_printf(arena, "%#lx",
-							    (unsigned long)depends[k].address) :
-					       "all memory";
-			text = arena_printf(arena, "%s %s", text, name);
-		}
+		struct fold *fold = fold_of(&folds, arena, depends[i].kind);
+		const char *name =
+			depends[i].symbol ?
+				depends[i].symbol :
+			depends[i].address ?
+				arena_printf(arena, "%#lx", (unsigned long)depends[i].address) :
+				"all memory";
+		fold->items = arena_printf(arena, "%s %s", fold->items, name);
 	}
+	for (size_t i = 0; i < folds.count; i++)
+		text = listed_text(arena, text,
+				   arena_printf(arena, "%s:%s", folds.all[i].text,
+						folds.all[i].items));
 	return *text && !is_complete ? arena_printf(arena, "at least %s", text) : text;
 }
 

@@ -9,7 +9,7 @@
 #include "diagnose/words.h"
 #include "output/icv_rows.h"
 #include "output/task_pool.h"
-#include "output/text/task_words.h"
+#include "output/text/text.h"
 
 enum { SHOWN_ALIKE = 5, LISTED_ALIKE = 50 }; // of more tasks alike, only the number is shown
 
@@ -113,7 +113,8 @@ static void add_line(struct text *text, const char *begin, struct task *task, co
 		title = foreign_visible(arena, function_place_text(arena, function));
 	if (width)
 		title = cut_place(&text->paper, title, room);
-	text_cut(text, arena_printf(arena, "%s%s%s%s", begin, title, rest, last), paint_task);
+	text_cut(text, arena_printf(text->paper.arena, "%s%s%s%s", begin, title, rest, last),
+		 paint_task);
 }
 
 static void add_task_line(struct text *text, int depth, struct task *task)
@@ -243,14 +244,12 @@ static bool add_implicit_alike(struct text *text, struct task_pool *pool,
 {
 	struct arena *arena = pool->arena;
 	struct task_node *model = &pool->nodes[team->nodes[first]];
-	struct thread **threads;
+	struct thread_list threads = { 0 };
 	const char *said;
-	size_t count = 0;
 
 	if (!lone_thread(pool, model))
 		return false;
 	said = details(arena, model->task);
-	threads = ARENA_ARRAY(arena, struct thread *, team->count - first);
 	for (size_t i = first; i < team->count; i++) {
 		struct task_node *node = &pool->nodes[team->nodes[i]];
 		struct thread *thread = node->is_shown ? NULL : lone_thread(pool, node);
@@ -259,22 +258,22 @@ static bool add_implicit_alike(struct text *text, struct task_pool *pool,
 		    strcmp(details(arena, node->task), said) != 0)
 			continue;
 		node->is_shown = true;
-		threads[count++] = thread;
+		thread_list_append(&threads, arena, thread);
 	}
-	if (count == 1)
+	if (threads.count == 1)
 		model->is_shown = false;
 	else
 		text_cut(text,
-			 arena_printf(arena, "%s%zu implicit tasks, %s%s, threads %s",
-				      indentation(text, 1), count, task_status(model->task), said,
-				      thread_numbers(arena, threads, count)),
+			 arena_printf(text->paper.arena, "%s%zu implicit tasks, %s%s, threads %s",
+				      indentation(text, 1), threads.count, task_status(model->task),
+				      said, thread_numbers(arena, &threads)),
 			 paint_task);
-	return count > 1;
+	return threads.count > 1;
 }
 
 static void add_team(struct text *text, struct task_pool *pool, const struct team_tasks *team)
 {
-	text_cut(text, team_line(pool, pool->nodes[team->nodes[0]].task), paint_plain);
+	text_cut(text, team_line(pool, pool->nodes[team->nodes[0]].task), NULL);
 	for (size_t i = 0; i < team->count; i++) {
 		struct task_node *node = &pool->nodes[team->nodes[i]];
 
@@ -311,10 +310,8 @@ static void add_tree(struct text *text, struct task_pool *pool)
 	if (pool->unreached > 0)
 		unreached = arena_printf(pool->arena, ", and %ld in no list (for example detached)",
 					 (long)pool->unreached);
-	text_cut(text,
-		 arena_printf(pool->arena, "%s%s%s", counted_text(pool->arena, pool->total, "task"),
-			      unreached, damage(pool)),
-		 paint_plain);
+	TEXT_CUT(text, "%s%s%s", counted_text(pool->arena, pool->total, "task"), unreached,
+		 damage(pool));
 }
 
 // ---- Lists -------------------------------------------------------------------------------------
@@ -342,15 +339,13 @@ static void add_queued(struct text *text, struct task_pool *pool)
 		const struct task_node *parent = task_pool_find(pool, task->info.parent_id);
 		if (task_has_begun(task))
 			continue;
-		const char **row = text_table_row(&table);
-		row[0] = task_team(task) ? team_label(task_team(task)) : "?";
-		row[1] = numbered_title(task);
-		row[2] = task_status(task);
-		row[3] = parent ? numbered_title(parent->task) : "";
-		row[4] = task->info.priority ?
-				 arena_printf(pool->arena, "%d", task->info.priority) :
-				 "";
-		row[5] = dependences_text(task);
+		TABLE_ROW(&table, task_team(task) ? team_label(task_team(task)) : "?",
+			  numbered_title(task), task_status(task),
+			  parent ? numbered_title(parent->task) : "",
+			  task->info.priority ?
+				  arena_printf(pool->arena, "%d", task->info.priority) :
+				  "",
+			  dependences_text(task));
 		count++;
 	}
 	if (table.num_rows) {
@@ -361,10 +356,8 @@ static void add_queued(struct text *text, struct task_pool *pool)
 		count += pool->groups[i]->number - pool->keep;
 		add_more_line(text, pool, 0, pool->groups[i]);
 	}
-	text_cut(text,
-		 arena_printf(pool->arena, "%s queued or blocked%s",
-			      counted_text(pool->arena, count, "task"), damage(pool)),
-		 paint_plain);
+	TEXT_CUT(text, "%s queued or blocked%s", counted_text(pool->arena, count, "task"),
+		 damage(pool));
 }
 
 struct ompdbg_error *text_tasks(struct text *text, const struct view_options *options)
@@ -378,8 +371,7 @@ struct ompdbg_error *text_tasks(struct text *text, const struct view_options *op
 		if (error)
 			return error;
 		if (has_several_runtimes(process))
-			text_add(text,
-				 arena_printf(pool.arena, "-- %s --", process->runtimes[i]->title));
+			TEXT_ADD(text, "-- %s --", process->runtimes[i]->title);
 		if (options->queued)
 			add_queued(text, &pool);
 		else
@@ -391,10 +383,10 @@ struct ompdbg_error *text_tasks(struct text *text, const struct view_options *op
 struct ompdbg_error *text_task_counts(struct text *text, const struct view_options *options)
 {
 	static const struct column columns[] = {
-		{ .title = "Tasks", .right = true },
+		NUMBER_COLUMN("Tasks"),
 		{ .title = "Kind" },
 		{ .title = "Status" },
-		{ .title = "Function", .squeeze = 20, .cut = cut_place, .paint = paint_place },
+		PLACE_COLUMN("Function", 20),
 	};
 	struct arena *arena = text->paper.arena;
 	struct task_count *counts;
@@ -408,11 +400,9 @@ struct ompdbg_error *text_task_counts(struct text *text, const struct view_optio
 		return error;
 	text_table_init(&table, &text->paper, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < count; i++) {
-		const char **row = text_table_row(&table);
-		row[0] = arena_printf(arena, "%lu", (unsigned long)counts[i].number);
-		row[1] = counts[i].kind;
-		row[2] = counts[i].status;
-		row[3] = function_place_text(arena, counts[i].function);
+		TABLE_ROW(&table, arena_printf(arena, "%lu", (unsigned long)counts[i].number),
+			  counts[i].kind, counts[i].status,
+			  function_place_text(arena, counts[i].function));
 		total += counts[i].number;
 	}
 	if (count)

@@ -11,7 +11,7 @@
 #include "diagnose/words.h"
 
 // Programs may have types and names without end.
-enum { MOST_COLUMNS = 199 };
+enum { MOST_COLUMNS = 199, LONGEST_CYCLE = 4 };
 
 void text_init(struct text *text, struct process *process, const struct form *form)
 {
@@ -41,7 +41,7 @@ void text_cut(struct text *text, const char *line, painter *paint)
 
 	if (text->paper.width)
 		visible = cut_end(&text->paper, visible, text->paper.width);
-	text_add(text, paint(&text->paper, visible));
+	text_add(text, paint ? paint(&text->paper, visible) : visible);
 }
 
 void text_table_add(struct text *text, struct text_table *table)
@@ -107,16 +107,12 @@ const char *place_text(struct arena *arena, const struct location *location)
 	if (!location->function)
 		return arena_printf(arena, "%#lx in %s", (unsigned long)location->address,
 				    base_name(location->object));
-	if (!location->file || !location->line)
-		return location->function;
-	return arena_printf(arena, "%s at %s:%d", location->function, base_name(location->file),
-			    location->line);
+	return at_text(arena, location->function, location->file, location->line);
 }
 
 const char *bare_place(struct process *process, const struct ompdbg_frame *at)
 {
-	const struct ompdbg_services *services = process->services;
-	const char *object = at->object ? at->object : services->program(services->context);
+	const char *object = at->object ? at->object : SERVICE(process, program);
 
 	return arena_printf(&process->arena, "%#lx in %s", (unsigned long)at->pc,
 			    base_name(object));
@@ -124,12 +120,7 @@ const char *bare_place(struct process *process, const struct ompdbg_frame *at)
 
 const char *function_place_text(struct arena *arena, const struct task_function *function)
 {
-	if (!function)
-		return "";
-	if (!function->file)
-		return function->name;
-	return arena_printf(arena, "%s at %s:%d", function->name, base_name(function->file),
-			    function->line);
+	return function ? at_text(arena, function->name, function->file, function->line) : "";
 }
 
 /** Check for a thread that waits while the code of its region has no frame: it has ended, or jumped to the
@@ -139,7 +130,7 @@ static bool is_not_in_body(struct thread *thread)
 	const struct wait *wait = thread_wait(thread);
 	const struct evidence *evidence = &thread_verdict(thread)->evidence;
 
-	if (!wait || !thread->team || strcmp(wait->kind, "idle") == 0)
+	if (!wait || !thread->team || wait->kind == ompd_ext_wait_idle)
 		return false;
 	return !thread_location(thread) ||
 	       (evidence->has_call && evidence->call.kind == ompd_ext_wait_parallel);
@@ -152,24 +143,27 @@ const char *where_text(struct thread *thread)
 	if (!is_not_in_body(thread))
 		return place_text(arena, thread_location(thread));
 	const char *opened = place_text(arena, team_opened(thread->team));
-	return *opened && strcmp(thread_wait(thread)->kind, "barrier_parallel") != 0 ?
+	return *opened && !is_end_of_region(thread_wait(thread)) ?
 		       arena_printf(arena, "region of %s", opened) :
 		       opened;
 }
 
+/** Write a number in a team: "3/8". */
+static const char *share_of_team(struct arena *arena, int number, int size)
+{
+	return size == NOT_KNOWN ? arena_printf(arena, "%d/?", number) :
+				   arena_printf(arena, "%d/%d", number, size);
+}
+
 const char *number_text(struct arena *arena, struct thread *thread)
 {
-	int size = thread_team_size(thread);
-
 	if (thread->is_helper)
 		return "helper";
 	if (thread_is_openmp(thread) == NO)
 		return "none";
 	if (thread->thread_num == NOT_KNOWN)
 		return "";
-	if (size == NOT_KNOWN)
-		return arena_printf(arena, "%d/?", thread->thread_num);
-	return arena_printf(arena, "%d/%d", thread->thread_num, size);
+	return share_of_team(arena, thread->thread_num, thread_team_size(thread));
 }
 
 const char *thread_text(struct arena *arena, struct thread *thread)
@@ -191,9 +185,8 @@ const char *task_thread_text(const struct task *task)
 
 	if (number == NOT_KNOWN)
 		return arena_printf(arena, "thread %s", label);
-	if (!team || team->size == NOT_KNOWN)
-		return arena_printf(arena, "thread %s (%d/?)", label, number);
-	return arena_printf(arena, "thread %s (%d/%d)", label, number, team->size);
+	return arena_printf(arena, "thread %s (%s)", label,
+			    share_of_team(arena, number, team ? team->size : NOT_KNOWN));
 }
 
 const char *task_title(struct task *task)
@@ -220,6 +213,51 @@ const char *numbered_title(struct task *task)
 	const char *title = task_title(task);
 
 	return number ? arena_printf(arena, "#%lu %s", (unsigned long)number, title) : title;
+}
+
+// ---- What stands out ----
+
+/** List the threads that can never go on. */
+static struct table *find_stuck(struct process *process)
+{
+	struct table *stuck = ARENA_NEW(&process->arena, struct table);
+	size_t count;
+	const struct finding *findings = diagnose(process, NULL, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct thread_list *waiters = &findings[i].waiters;
+		for (size_t k = 0; k < waiters->count && findings[i].severity == SEVERITY_STUCK;
+		     k++)
+			*table_put(stuck, &process->arena,
+				   (uint64_t)waiters->all[k]->target->number) = waiters->all[k];
+	}
+	return stuck;
+}
+
+enum style thread_style(struct text *text, struct thread *thread)
+{
+	if (!text->paper.color) // a diagnosis takes its time
+		return STYLE_NONE;
+	if (!text->stuck)
+		text->stuck = find_stuck(text->process);
+	if (thread_signal(thread))
+		return STYLE_ERROR;
+	if (table_get(text->stuck, (uint64_t)thread->target->number))
+		return STYLE_STUCK;
+	return thread_wait(thread) ? STYLE_METADATA : STYLE_NONE;
+}
+
+size_t cycle_at(const struct cycle_list *list, size_t index, size_t least, size_t *times)
+{
+	for (size_t length = 1; length <= LONGEST_CYCLE; length++) {
+		size_t end = index + length;
+		while (end < list->count && list->are_equal(list->items, end, end - length))
+			end++;
+		*times = (end - index) / length;
+		if (*times >= least)
+			return length;
+	}
+	return 0;
 }
 
 const char *doing_text(struct arena *arena, const char *what, size_t count)
@@ -256,11 +294,7 @@ void text_nobody(struct text *text, const char *does)
 	count_unseen(process, &running, &failed, &reason);
 	if (process->num_targets && running + failed == process->num_targets)
 		return;
-	text_wrap(text, arena_printf(text->paper.arena, "No %sthread %s.",
-				     failed  ? "examined " :
-				     running ? "stopped " :
-					       "",
-				     does));
+	TEXT_WRAP(text, "No %sthread %s.", failed ? "examined " : running ? "stopped " : "", does);
 }
 
 void text_unseen(struct text *text)
@@ -271,9 +305,9 @@ void text_unseen(struct text *text)
 
 	count_unseen(text->process, &running, &failed, &reason);
 	if (running)
-		text_wrap(text, arena_printf(arena, "%zu running thread%s not examined.", running,
-					     running == 1 ? " was" : "s were"));
+		TEXT_WRAP(text, "%zu running thread%s not examined.", running,
+			  running == 1 ? " was" : "s were");
 	if (failed)
-		text_wrap(text, arena_printf(arena, "Cannot read %s: %s.",
-					     counted_text(arena, failed, "thread"), reason));
+		TEXT_WRAP(text, "Cannot read %s: %s.", counted_text(arena, failed, "thread"),
+			  reason);
 }

@@ -13,15 +13,20 @@ struct text {
 	struct process *process;
 	struct paper paper;
 	struct lines lines;
-	bool addresses; // of frames are shown
+	bool addresses;	     // of frames are shown
+	struct table *stuck; // threads that can never go on, by number; NULL: not asked yet
 };
 
 void text_init(struct text *text, struct process *process, const struct form *form);
 /** Add a line as it is, or a text broken between words. */
 void text_add(struct text *text, const char *line);
 void text_wrap(struct text *text, const char *line);
-/** Add a line of foreign text: visible, cut to the width, and painted. */
+/** Add a line of foreign text: visible, cut to the width, and painted by @p paint, if that is not NULL. */
 void text_cut(struct text *text, const char *line, painter *paint);
+/** Do that with a text that is written as by printf(). */
+#define TEXT_ADD(text, ...) text_add(text, arena_printf((text)->paper.arena, __VA_ARGS__))
+#define TEXT_WRAP(text, ...) text_wrap(text, arena_printf((text)->paper.arena, __VA_ARGS__))
+#define TEXT_CUT(text, ...) text_cut(text, arena_printf((text)->paper.arena, __VA_ARGS__), NULL)
 /** Add the lines of a table. */
 void text_table_add(struct text *text, struct text_table *table);
 /** Put the lines into a sink. */
@@ -50,6 +55,30 @@ const char *task_title(struct task *task);
 const char *numbered_title(struct task *task);
 /** Write the thread that executes a task, or owns it: "thread 3 (1/4)". */
 const char *task_thread_text(const struct task *task);
+
+/** Write the elements of depend clauses: "in: a, out: b"; "at least out: b" if there may be more. */
+const char *dependences_text(struct task *task);
+/** Write who created a task, and when: "by thread 2 12.3 s ago"; "" if that is not recorded. */
+const char *creation_text(struct task *task);
+/** Write the variables that a task was given which has not begun: "n = 3, shared sum = 1.5"; "". */
+const char *given_text(const struct task *task);
+/** Write the numbers of tasks: "#12, #14"; of many, the first ones. */
+const char *task_numbers_text(struct arena *arena, const uint64_t *numbers, size_t count);
+/** Write for which tasks a blocked one waits: "#12, #14", or how many where these are unknown. */
+const char *predecessors_text(struct task *task);
+
+/** Tell how what a thread does is painted: one that has crashed, can never go on, or waits. */
+enum style thread_style(struct text *text, struct thread *thread);
+
+/** A list of lines, or of what lines are made from. */
+struct cycle_list {
+	const void *items;
+	size_t count;
+	bool (*are_equal)(const void *items, size_t index, size_t other);
+};
+/** Return how many lines, from the one at an index on, recur behind themselves, as those of a recursion do;
+ *  0: none does. @p least: how often they must be there. @p times: how often they are. */
+size_t cycle_at(const struct cycle_list *list, size_t index, size_t least, size_t *times);
 
 /** Write what some threads do: "sleeps in poll", or of several "sleep in poll". */
 const char *doing_text(struct arena *arena, const char *what, size_t count);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "diagnose/words.h"
-#include "output/text/marks.h"
 #include "output/text/text.h"
 
 enum {
@@ -17,10 +16,10 @@ enum {
 
 enum { THREAD, NUMBER, RUNTIME, LEVEL, TEAM, STATE, SINCE, TASK, WHERE, NUM_COLUMNS };
 static const struct column columns[NUM_COLUMNS] = {
-	[THREAD] = { .title = "Thread", .right = true },
-	[NUMBER] = { .title = "OMP", .right = true },
+	[THREAD] = NUMBER_COLUMN("Thread"),
+	[NUMBER] = NUMBER_COLUMN("OMP"),
 	[RUNTIME] = { .title = "Runtime" },
-	[LEVEL] = { .title = "Level", .right = true },
+	[LEVEL] = NUMBER_COLUMN("Level"),
 	[TEAM] = { .title = "Team", .squeeze = 8 },
 	[STATE] = { .title = "State",
 		    .squeeze = 22,
@@ -31,11 +30,7 @@ static const struct column columns[NUM_COLUMNS] = {
 		    .is_marked = true },
 	[SINCE] = { .title = "For", .right = true, .drop = 2 },
 	[TASK] = { .title = "Task", .drop = 1 },
-	[WHERE] = { .title = "Where",
-		    .squeeze = 26,
-		    .least = LEAST_PLACE,
-		    .cut = cut_place,
-		    .paint = paint_place },
+	[WHERE] = PLACE_COLUMN("Where", 26),
 };
 
 static const char *runtime_of(struct thread *thread)
@@ -197,42 +192,35 @@ static void fit(struct text_table *table)
 
 // ---- Lines below -------------------------------------------------------------------------------
 
-struct state_count {
-	const char *state;
-	size_t count, order;
-};
-
+/** Compare states by their threads: the most frequent first, else in the order in which they came. */
 static int compare_counts(const void *a, const void *b)
 {
-	const struct state_count *left = a, *right = b;
+	const struct fold *left = a, *right = b;
 
 	if (left->count != right->count)
 		return left->count < right->count ? 1 : -1;
-	return left->order < right->order ? -1 : 1;
+	return left->threads.all[0]->target < right->threads.all[0]->target ? -1 : 1;
 }
 
 /** Sum up: "8 threads: 5 barrier, 2 work, 1 no OpenMP thread". */
 static const char *summary(struct arena *arena, const struct view_options *options)
 {
-	struct state_count *counts = ARENA_ARRAY(arena, struct state_count, options->num_threads);
 	const char *text = counted_text(arena, options->num_threads, "thread");
-	size_t num_counts = 0;
+	struct folds folds = { 0 };
 
 	for (size_t i = 0; i < options->num_threads; i++) {
 		struct thread *thread = options->threads[i];
 		const char *state = thread_is_openmp(thread) == NO ? "no OpenMP thread" :
 								     thread_doing(thread)->word;
-		size_t k = 0;
-		while (k < num_counts && strcmp(counts[k].state, state) != 0)
-			k++;
-		if (k == num_counts)
-			counts[num_counts++] = (struct state_count){ .state = state, .order = k };
-		counts[k].count++;
+		struct fold *fold = fold_of(&folds, arena, state);
+		if (!fold->count++)
+			thread_list_append(&fold->threads, arena, thread);
 	}
-	qsort(counts, num_counts, sizeof(*counts), compare_counts);
-	for (size_t i = 0; i < num_counts; i++)
-		text = arena_printf(arena, "%s%s%zu %s", text, i ? ", " : ": ", counts[i].count,
-				    doing_text(arena, counts[i].state, counts[i].count));
+	if (folds.count)
+		qsort(folds.all, folds.count, sizeof(*folds.all), compare_counts);
+	for (size_t i = 0; i < folds.count; i++)
+		text = arena_printf(arena, "%s%s%zu %s", text, i ? ", " : ": ", folds.all[i].count,
+				    doing_text(arena, folds.all[i].text, folds.all[i].count));
 	return text;
 }
 
@@ -245,34 +233,21 @@ static bool is_unknown(struct thread *thread)
 static void add_reasons(struct text *text, const struct view_options *options)
 {
 	struct arena *arena = text->paper.arena;
-	size_t shown_reasons = 0;
+	struct folds folds = { 0 };
 
-	for (size_t i = 0; i < options->num_threads && shown_reasons < SHOWN_REASONS; i++) {
+	for (size_t i = 0; i < options->num_threads; i++) {
 		struct thread *thread = options->threads[i];
 		const char *reason = thread_state_reason(thread);
-		struct thread_list list = { 0 };
-		bool is_new = reason && is_unknown(thread);
-		for (size_t k = 0; k < options->num_threads && is_new; k++) {
-			struct thread *one = options->threads[k];
-			const char *other = thread_state_reason(one);
-			if (!other || strcmp(other, reason) != 0 || !is_unknown(one))
-				continue;
-			is_new = k >= i;
-			thread_list_add(&list, arena, one);
-		}
-		if (!is_new)
-			continue;
-		shown_reasons++;
-		text_cut(text,
-			 arena_printf(arena, "? %s: %s",
-				      threads_text(arena, list.threads, list.count), reason),
-			 paint_plain);
+		if (reason && is_unknown(thread))
+			thread_list_append(&fold_of(&folds, arena, reason)->threads, arena, thread);
 	}
+	for (size_t i = 0; i < folds.count && i < SHOWN_REASONS; i++)
+		TEXT_CUT(text, "? %s: %s", threads_text(arena, &folds.all[i].threads),
+			 folds.all[i].text);
 }
 
 struct ompdbg_error *text_threads(struct text *text, const struct view_options *options)
 {
-	struct marks *marks = text->paper.color ? process_marks(text->process) : NULL;
 	struct text_table table;
 
 	text_table_init(&table, &text->paper, columns, NUM_COLUMNS);
@@ -280,8 +255,7 @@ struct ompdbg_error *text_threads(struct text *text, const struct view_options *
 		if (process_is_interrupted(text->process))
 			return NULL;
 		add_row(&table, options->threads[i]);
-		if (marks)
-			text_table_mark(&table, thread_painter(marks, options->threads[i]));
+		text_table_mark(&table, thread_style(text, options->threads[i]));
 	}
 	// Who has chosen threads wants to see each.
 	if (options->num_threads >= FOLD_FROM && options->num_threads == text->process->num_targets)

@@ -9,8 +9,6 @@
 #include "base/foreign.h"
 #include "base/text.h"
 #include "diagnose/words.h"
-#include "output/text/cycles.h"
-#include "output/text/marks.h"
 #include "output/text/text.h"
 
 enum {
@@ -25,22 +23,16 @@ enum {
 /** A frame, or what threads do at the end of their stacks, below the same frames. */
 struct branch {
 	const char *label;
-	bool is_end;	// no frame: what the threads do there
-	bool is_line;	// the line where they are in the construct above
-	painter *paint; // of an end; NULL
+	bool is_end;	  // no frame: what the threads do there
+	bool is_line;	  // the line where they are in the construct above
+	enum style style; // of an end
 	struct branch **inner;
 	size_t num_inner, capacity;
 	struct string_table by_label; // of `inner`
-	struct thread **threads;
-	size_t num_threads, thread_capacity;
+	struct thread_list threads;
 };
 
 // ---- Labels ------------------------------------------------------------------------------------
-
-static const char *line_of(struct arena *arena, const char *file, int line)
-{
-	return arena_printf(arena, "%s:%d", base_name(file), line);
-}
 
 /** Write a frame without the line where it is in a construct: "parallel region of main at x.c:17", "work
  *  at x.c:33", "fread from libc.so.6". */
@@ -55,21 +47,14 @@ static const char *frame_label(struct arena *arena, const struct stack_part *par
 		return "<signal handler called>";
 	if (!name)
 		name = bare_place(part->thread->runtime->process, at);
-	if (frame->construct) {
-		const char *text =
-			arena_printf(arena, "%s of %s", construct_name(frame->construct), name);
-		return frame->construct_file && frame->construct_line ?
-			       arena_printf(arena, "%s at %s", text,
-					    line_of(arena, frame->construct_file,
-						    frame->construct_line)) :
-			       text;
-	}
-	if (place->file && place->line)
-		return arena_printf(arena, "%s at %s", name,
-				    line_of(arena, place->file, place->line));
-	if (frame->function && at->object)
+	if (frame->construct)
+		return at_text(arena,
+			       arena_printf(arena, "%s of %s", construct_name(frame->construct),
+					    name),
+			       frame->construct_file, frame->construct_line);
+	if (frame->function && at->object && !(place->file && place->line))
 		return arena_printf(arena, "%s from %s", name, base_name(at->object));
-	return name;
+	return at_text(arena, name, place->file, place->line);
 }
 
 /** Write where a frame is in its construct: "line 19", "at y.h:3"; NULL if that is unknown. */
@@ -80,7 +65,7 @@ static const char *line_label(struct arena *arena, const struct logical_frame *f
 		return NULL;
 	if (frame->construct_file && strcmp(place->file, frame->construct_file) == 0)
 		return arena_printf(arena, "line %d", place->line);
-	return arena_printf(arena, "at %s", line_of(arena, place->file, place->line));
+	return arena_printf(arena, "at %s:%d", base_name(place->file), place->line);
 }
 
 // ---- Growing -----------------------------------------------------------------------------------
@@ -93,16 +78,11 @@ static struct branch *inner_branch(struct arena *arena, struct branch *branch, c
 	if (!*known) {
 		struct branch *made = ARENA_NEW(arena, struct branch);
 		made->label = label;
+		made->style = STYLE_NONE;
 		*known = made;
 		*ARENA_APPEND(arena, branch->inner, branch->num_inner, branch->capacity) = made;
 	}
 	return *known;
-}
-
-static void add_thread(struct arena *arena, struct branch *branch, struct thread *thread)
-{
-	*ARENA_APPEND(arena, branch->threads, branch->num_threads, branch->thread_capacity) =
-		thread;
 }
 
 /** Go on to a branch with all threads of a group. */
@@ -111,8 +91,8 @@ static struct branch *go_on(struct arena *arena, struct branch *branch, const ch
 {
 	struct branch *inner = inner_branch(arena, branch, label);
 
-	for (size_t i = 0; i < group->num_threads; i++)
-		add_thread(arena, inner, group->threads[i]);
+	for (size_t i = 0; i < group->threads.count; i++)
+		thread_list_append(&inner->threads, arena, group->threads.all[i]);
 	return inner;
 }
 
@@ -154,24 +134,22 @@ static const char *end_label(struct arena *arena, struct thread *thread)
 }
 
 static void add_group(struct text *text, struct branch *root, const struct stack_group *group,
-		      bool raw, struct marks *marks)
+		      bool raw)
 {
 	struct arena *arena = text->paper.arena;
 	struct branch *branch;
 
-	for (size_t i = 0; i < group->num_threads; i++)
-		add_thread(arena, root, group->threads[i]);
 	if (!group->stack) {
 		go_on(arena, root, "- running", group)->is_end = true;
 		return;
 	}
 	branch = add_frames(arena, root, group, raw);
-	for (size_t i = 0; i < group->num_threads; i++) {
-		struct thread *thread = group->threads[i];
+	for (size_t i = 0; i < group->threads.count; i++) {
+		struct thread *thread = group->threads.all[i];
 		struct branch *end = inner_branch(arena, branch, end_label(arena, thread));
 		end->is_end = true;
-		end->paint = marks ? thread_painter(marks, thread) : NULL;
-		add_thread(arena, end, thread);
+		end->style = thread_style(text, thread);
+		thread_list_append(&end->threads, arena, thread);
 	}
 }
 
@@ -181,10 +159,11 @@ static int compare_branches(const void *a, const void *b)
 {
 	const struct branch *left = *(struct branch *const *)a;
 	const struct branch *right = *(struct branch *const *)b;
-	int first = left->threads[0]->target->number, other = right->threads[0]->target->number;
+	int first = left->threads.all[0]->target->number,
+	    other = right->threads.all[0]->target->number;
 
-	if (left->num_threads != right->num_threads)
-		return left->num_threads < right->num_threads ? 1 : -1;
+	if (left->threads.count != right->threads.count)
+		return left->threads.count < right->threads.count ? 1 : -1;
 	return (first > other) - (first < other);
 }
 
@@ -210,7 +189,7 @@ static const char *paint_line(const struct paper *paper, const char *text)
 
 enum { COUNT, STACK, THREADS, NUM_COLUMNS };
 static const struct column columns[NUM_COLUMNS] = {
-	[COUNT] = { .title = "Count", .right = true },
+	[COUNT] = NUMBER_COLUMN("Count"),
 	[STACK] = { .title = "Stack",
 		    .squeeze = LEAST_STACK,
 		    .cut = cut_place,
@@ -276,11 +255,10 @@ static void add_chain(struct text_table *table, const struct chain *chain, size_
 				both = joined(table->paper, depth, one->label,
 					      chain->branches[k + 1]->label);
 			const char **row = add_row(table, depth, both ? both : one->label);
-			text_table_mark(table, one->paint);
+			text_table_mark(table, one->style);
 			if (one == head) {
-				row[COUNT] = arena_printf(arena, "%zu", head->num_threads);
-				row[THREADS] =
-					thread_numbers(arena, head->threads, head->num_threads);
+				row[COUNT] = arena_printf(arena, "%zu", head->threads.count);
+				row[THREADS] = thread_numbers(arena, &head->threads);
 			}
 			k += both != NULL;
 			next = k >= next ? k + 1 : next;
@@ -332,11 +310,10 @@ void text_tree(struct text *text, const struct view_options *options)
 	size_t count;
 	const struct stack_group *groups = stack_groups(
 		text->process, options->threads, options->num_threads, options->raw, true, &count);
-	struct marks *marks = text->paper.color ? process_marks(text->process) : NULL;
 	struct branch root = { 0 };
 
 	for (size_t i = 0; i < count && !process_is_interrupted(text->process); i++)
-		add_group(text, &root, &groups[i], options->raw, marks);
+		add_group(text, &root, &groups[i], options->raw);
 	show(text, &root);
 }
 

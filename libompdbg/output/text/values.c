@@ -29,32 +29,24 @@ static const struct column columns[NUM_COLUMNS] = {
 	[FUNCTION] = { .title = "In", .squeeze = 10, .drop = 1, .paint = paint_function },
 };
 
-static const char *numbers_of(struct arena *arena, struct thread *const *threads, size_t count)
+static const char *numbers_of(const struct paper *paper, const struct thread_list *threads)
 {
-	int *numbers = ARENA_ARRAY(arena, int, count);
-
-	if (count == 1)
-		return threads[0]->target->label;
-	for (size_t i = 0; i < count; i++)
-		numbers[i] = threads[i]->target->number;
-	const char *all = ranges_text(arena, numbers, count);
-	size_t length = strlen(all);
-	if (length <= MOST_NUMBERS)
-		return all;
-	for (length = MOST_NUMBERS - strlen("..."); all[length - 1] != ',';)
-		length--;
-	return arena_printf(arena, "%.*s...", (int)length, all);
+	if (threads->count == 1)
+		return threads->all[0]->target->label;
+	return cut_numbers(paper, thread_numbers(paper->arena, threads), MOST_NUMBERS);
 }
 
 /** Write the cells of a group. */
-static void fill(const char **row, struct arena *arena, const struct value_group *group)
+static void fill(const char **row, const struct paper *paper, const struct value_group *group)
 {
+	struct arena *arena = paper->arena;
 	const struct thread_value *first = group->first;
 
 	row[OUTLIER] = group->is_outlier ? "!" : "";
-	row[THREAD] = numbers_of(arena, group->threads, group->num_threads);
-	row[NUMBER] = group->num_threads == 1 ? number_text(arena, first->thread) :
-						counted_text(arena, group->num_threads, "thread");
+	row[THREAD] = numbers_of(paper, &group->threads);
+	row[NUMBER] = group->threads.count == 1 ?
+			      number_text(arena, first->thread) :
+			      counted_text(arena, group->threads.count, "thread");
 	row[VALUE] = first->value.text ? first->value.text : first->value.problem;
 	row[FUNCTION] = first->location && first->location->function ? first->location->function :
 								       "";
@@ -72,7 +64,7 @@ static size_t value_width(const struct text *text, const struct values *values)
 	const char *row[MAX_COLUMNS];
 
 	for (size_t i = 0; i < values->num_groups; i++) {
-		fill(row, text->paper.arena, &values->groups[i]);
+		fill(row, &text->paper, &values->groups[i]);
 		for (size_t k = 0; k < NUM_COLUMNS; k++) {
 			size_t width = foreign_width(row[k]);
 
@@ -108,7 +100,7 @@ static void add_rows(struct text_table *table, const struct value_group *group, 
 	struct arena *arena = table->paper->arena;
 	const char **row = text_table_row(table);
 
-	fill(row, arena, group);
+	fill(row, table->paper, group);
 	const char *rest = row[VALUE];
 	for (int lines = 1; foreign_width(rest) > width && lines < MOST_LINES; lines++) {
 		size_t length = length_of_line(arena, rest, width);
@@ -132,7 +124,7 @@ static const char *summary(struct arena *arena, const struct values *values)
 	size_t lack = values->num_threads - values->num_with_value, outliers = 0;
 
 	for (size_t i = 0; i < values->num_groups; i++)
-		outliers += values->groups[i].is_outlier ? values->groups[i].num_threads : 0;
+		outliers += values->groups[i].is_outlier ? values->groups[i].threads.count : 0;
 	if (outliers)
 		text = arena_printf(arena, "%s: %zu have the same value, %zu differ%s (!)", text,
 				    values->num_with_value - outliers, outliers,
@@ -151,16 +143,15 @@ static const char *extreme(struct text *text, const struct values *values, const
 			   const struct value_group *group)
 {
 	struct arena *arena = text->paper.arena;
-	size_t count;
-	struct thread **threads =
-		values_threads_with(text->process, values, group->first->value.number, &count);
-	const char *list = numbers_of(arena, threads, count);
-	const char *noun = count == 1	       ? "thread" :
-			   strstr(list, "...") ? counted_text(arena, count, "thread") :
+	struct thread_list threads =
+		values_threads_with(text->process, values, group->first->value.number);
+	const char *list = numbers_of(&text->paper, &threads);
+	const char *noun = threads.count == 1  ? "thread" :
+			   strstr(list, "...") ? counted_text(arena, threads.count, "thread") :
 						 "threads";
 	const char *found =
 		arena_printf(arena, "%s %s in %s %s", name, group->first->value.text, noun, list);
-	const char *number = count == 1 ? number_text(arena, threads[0]) : "";
+	const char *number = threads.count == 1 ? number_text(arena, threads.all[0]) : "";
 
 	return *number ? arena_printf(arena, "%s (%s)", found, number) : found;
 }
@@ -179,13 +170,11 @@ struct ompdbg_error *text_values(struct text *text, const struct view_options *o
 	text_table_add(text, &table);
 	text_wrap(text, summary(text->paper.arena, values));
 	if (values->least && values->num_different > 1)
-		text_wrap(text, arena_printf(text->paper.arena, "%s, %s",
-					     extreme(text, values, "Minimum", values->least),
-					     extreme(text, values, "maximum", values->greatest)));
+		TEXT_WRAP(text, "%s, %s", extreme(text, values, "Minimum", values->least),
+			  extreme(text, values, "maximum", values->greatest));
 	if (values->option)
-		text_wrap(text, arena_printf(text->paper.arena,
-					     "\"%s\" was taken for a part of the expression "
-					     "(options go before it)",
-					     values->option));
+		TEXT_WRAP(text,
+			  "\"%s\" was taken for a part of the expression (options go before it)",
+			  values->option);
 	return NULL;
 }

@@ -7,7 +7,7 @@
 #include "diagnose/words.h"
 #include "output/text/text.h"
 
-enum { INDENT = 2, LEAST_WIDTH = 20 };
+enum { INDENT = 2 };
 enum { EACH_WITH_ITS = 3 }; // of more waits for tasks it isn't told who waits for which thread
 enum { MOST_IN_FULL = 32, SHOWN = 8 }; // of a longer deadlock so many threads and locks are shown
 
@@ -36,11 +36,7 @@ struct ompdbg_error *text_locks(struct text *text, const struct view_options *op
 		  .paint = paint_wait },
 		{ .title = "Owner", .squeeze = NEVER_CUT },
 		{ .title = "Waiters", .squeeze = 8 },
-		{ .title = "Where the owner is",
-		  .squeeze = 20,
-		  .least = LEAST_PLACE,
-		  .cut = cut_place,
-		  .paint = paint_place },
+		PLACE_COLUMN("Where the owner is", 20),
 	};
 	struct arena *arena = text->paper.arena;
 	struct text_table table;
@@ -55,35 +51,29 @@ struct ompdbg_error *text_locks(struct text *text, const struct view_options *op
 	}
 	text_table_init(&table, &text->paper, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < count; i++) {
-		const char **row = text_table_row(&table);
-		row[0] = locks[i].title;
-		row[1] = owner_text(arena, &locks[i]);
-		row[2] = thread_numbers(arena, locks[i].waiters, locks[i].num_waiters);
-		if (locks[i].owner)
-			row[3] = where_text(locks[i].owner);
-		else if (locks[i].num_candidates == 1)
-			row[3] = where_text(locks[i].candidates[0].thread);
+		const struct lock *lock = &locks[i];
+		struct thread *owner = lock->owner		 ? lock->owner :
+				       lock->num_candidates == 1 ? lock->candidates[0].thread :
+								   NULL;
+		TABLE_ROW(&table, lock->title, owner_text(arena, lock),
+			  thread_numbers(arena, &lock->waiters), owner ? where_text(owner) : "");
 	}
 	text_table_add(text, &table);
 	for (size_t i = 0; i < count; i++) {
-		const char *reason = lock_reason_text(arena, &locks[i]);
-		const char *held = held_text(text->process, &locks[i]);
-		if (locks[i].owner && *held)
-			text_wrap(text,
-				  capitalized(arena,
-					      arena_printf(arena, "%s: held by thread %s%s",
-							   locks[i].title,
-							   locks[i].owner->target->label, held)));
-		if (locks[i].contradiction)
-			text_wrap(text,
-				  capitalized(arena, arena_printf(arena, "%s: %s", locks[i].title,
-								  locks[i].contradiction)));
+		const struct lock *lock = &locks[i];
+		const char *title = capitalized(arena, lock->title);
+		const char *reason = lock_reason_text(arena, lock);
+		const char *held = held_text(text->process, lock);
+		if (lock->owner && *held)
+			TEXT_WRAP(text, "%s: held by thread %s%s", title,
+				  lock->owner->target->label, held);
+		if (lock->contradiction)
+			TEXT_WRAP(text, "%s: %s", title, lock->contradiction);
 		// Of a lock that somebody perhaps holds, that it has no owner says nothing more.
-		if (reason && (!locks[i].num_candidates || is_pthread_mutex_kind(locks[i].kind)))
-			text_wrap(text, capitalized(arena, arena_printf(arena, "%s: %s",
-									locks[i].title, reason)));
+		if (reason && (!lock->num_candidates || lock->kind == WAIT_PTHREAD_MUTEX))
+			TEXT_WRAP(text, "%s: %s", title, reason);
 		size_t num_texts;
-		const char *const *texts = candidate_texts(arena, &locks[i], &num_texts);
+		const char *const *texts = candidate_texts(arena, lock, &num_texts);
 		for (size_t k = 0; k < num_texts; k++)
 			text_wrap(text, texts[k]);
 	}
@@ -95,8 +85,7 @@ struct ompdbg_error *text_locks(struct text *text, const struct view_options *op
 
 /** A row below a headline: what some threads do, and where. */
 struct row {
-	struct thread **threads;
-	size_t count;
+	struct thread_list threads;
 	const char *what, *where;
 };
 
@@ -105,15 +94,15 @@ static const char *waiting_text(const struct row *row)
 {
 	const struct record_wait *first = NULL;
 
-	for (size_t i = 0; i < row->count; i++) {
-		const struct record_wait *wait = recorded_wait(row->threads[i]);
+	for (size_t i = 0; i < row->threads.count; i++) {
+		const struct record_wait *wait = recorded_wait(row->threads.all[i]);
 		if (wait && (!first || wait->since < first->since))
 			first = wait;
 	}
 	if (!first)
 		return "";
 	const char *since =
-		since_text(process_history(row->threads[0]->runtime->process), first->since);
+		since_text(process_history(row->threads.all[0]->runtime->process), first->since);
 	return *since ? since + 1 : since;
 }
 
@@ -133,13 +122,12 @@ static const char *for_whom(struct arena *arena, const struct edge *edges, size_
 	if (lock)
 		return list.count ?
 			       arena_printf(arena, ", %sheld by %s", lock->owner ? "" : "perhaps ",
-					    list.threads[0] == edges[0].waiter ?
+					    list.all[0] == edges[0].waiter ?
 						    "itself" :
-						    list.threads[0]->target->label) :
+						    list.all[0]->target->label) :
 			       "";
 	if (list.count)
-		return arena_printf(arena, ", for %s",
-				    threads_text(arena, list.threads, list.count));
+		return arena_printf(arena, ", for %s", threads_text(arena, &list));
 	return edges[0].kind == EDGE_EVENT ? ", for an event" : "";
 }
 
@@ -174,32 +162,23 @@ static void add_rows(struct text *text, const struct row *rows, size_t count)
 		  .cut = cut_wait,
 		  .paint = paint_wait },
 		{ .title = "", .right = true, .drop = 1 },
-		{ .title = "",
-		  .squeeze = 20,
-		  .least = LEAST_PLACE,
-		  .cut = cut_place,
-		  .paint = paint_place },
+		PLACE_COLUMN("", 20),
 	};
 	struct arena *arena = text->paper.arena;
-	struct paper paper = text->paper;
+	struct paper paper = indented_paper(&text->paper, INDENT);
 	struct text_table table;
 	const char *const *lines;
 
-	if (paper.width)
-		paper.width = paper.width > INDENT + LEAST_WIDTH ? paper.width - INDENT :
-								   LEAST_WIDTH;
 	text_table_init(&table, &paper, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < count; i++) {
-		const char **row = text_table_row(&table);
-		row[0] = threads_text(arena, rows[i].threads, rows[i].count);
-		row[1] = doing_text(arena, rows[i].what, rows[i].count);
-		row[2] = waiting_text(&rows[i]);
-		row[3] = rows[i].where;
+		TABLE_ROW(&table, threads_text(arena, &rows[i].threads),
+			  doing_text(arena, rows[i].what, rows[i].threads.count),
+			  waiting_text(&rows[i]), rows[i].where);
 	}
 	text_table_remove_empty(&table);
 	lines = text_table_lines(&table);
 	for (size_t i = 1; i <= table.num_rows; i++)
-		text_add(text, arena_printf(arena, "%*s%s", INDENT, "", lines[i]));
+		TEXT_ADD(text, "%*s%s", INDENT, "", lines[i]);
 }
 
 /** Return how many of a list are shown. */
@@ -212,8 +191,8 @@ static size_t num_shown(size_t count)
 static void add_rest(struct text *text, size_t count, const char *what)
 {
 	if (num_shown(count) < count)
-		text_add(text, arena_printf(text->paper.arena, "%*s... and %zu more %s", INDENT, "",
-					    count - num_shown(count), what));
+		TEXT_ADD(text, "%*s... and %zu more %s", INDENT, "", count - num_shown(count),
+			 what);
 }
 
 /** Add the threads of a deadlock, in the order of its cycle. */
@@ -224,8 +203,7 @@ static void add_cycle(struct text *text, const struct finding *finding)
 	struct row *rows = ARENA_ARRAY(arena, struct row, count);
 
 	for (size_t i = 0; i < count; i++) {
-		rows[i].threads = &finding->edges[i]->waiter;
-		rows[i].count = 1;
+		thread_list_add(&rows[i].threads, arena, finding->edges[i]->waiter);
 		rows[i].what =
 			what_text(arena, finding->edges[i]->waiter, finding->edges[i], 1, false);
 		rows[i].where = where_text(finding->edges[i]->waiter);
@@ -252,13 +230,11 @@ static void add_threads(struct text *text, const struct finding *finding)
 	size_t count = 0;
 	bool has_many_tasks = finding->rule == RULE_TASK && finding->num_edges > EACH_WITH_ITS;
 
-	for (size_t i = 0; i < finding->num_waiters; i++)
-		thread_list_add(&list, arena, finding->waiters[i]);
-	for (size_t i = 0; i < finding->num_others; i++)
-		thread_list_add(&list, arena, finding->others[i]);
+	thread_list_join(&list, arena, &finding->waiters);
+	thread_list_join(&list, arena, &finding->others);
 	rows = ARENA_ARRAY(arena, struct row, list.count);
 	for (size_t i = 0; i < list.count; i++) {
-		struct thread *thread = list.threads[i];
+		struct thread *thread = list.all[i];
 		const struct wait_node *node = graph_node(graph, thread);
 		size_t k = 0;
 		bool is_said = node->num_edges &&
@@ -270,24 +246,14 @@ static void add_threads(struct text *text, const struct finding *finding)
 			k++;
 		if (k == count) {
 			rows[count].what = what;
-			rows[count].where = where;
-			rows[count++].threads = ARENA_ARRAY(arena, struct thread *, list.count - i);
+			rows[count++].where = where;
 		}
-		rows[k].threads[rows[k].count++] = thread;
+		thread_list_append(&rows[k].threads, arena, thread);
 	}
 	add_rows(text, rows, count);
 }
 
 // ---- Why ---------------------------------------------------------------------------------------
-
-static bool is_among(const struct finding *finding, const struct thread *thread)
-{
-	for (size_t i = 0; i < finding->num_waiters; i++) {
-		if (finding->waiters[i] == thread)
-			return true;
-	}
-	return false;
-}
 
 /** Check whether an earlier finding tells for what each thread of this one waits: tasks stay queued because
  *  the threads that could run them wait. */
@@ -297,13 +263,13 @@ static bool is_consequence(struct graph *graph, const struct finding *findings, 
 
 	if (finding->rule != RULE_QUEUED)
 		return false;
-	for (size_t i = 0; i < finding->num_waiters; i++) {
-		struct thread_list chain = graph_chain(graph, finding->waiters[i]);
+	for (size_t i = 0; i < finding->waiters.count; i++) {
+		struct thread_list chain = graph_chain(graph, finding->waiters.all[i]);
 		bool is_known = false;
 
 		for (size_t k = 0; k < index && !is_known; k++) {
 			for (size_t m = 0; m < chain.count && !is_known; m++)
-				is_known = is_among(&findings[k], chain.threads[m]);
+				is_known = thread_list_has(&findings[k].waiters, chain.all[m]);
 		}
 		if (!is_known)
 			return false;
@@ -314,16 +280,12 @@ static bool is_consequence(struct graph *graph, const struct finding *findings, 
 /** Add a text below a headline, indented. */
 static void add_note(struct text *text, const char *note)
 {
-	struct arena *arena = text->paper.arena;
-	struct paper paper = text->paper;
+	struct paper paper = indented_paper(&text->paper, INDENT);
 	struct lines lines = { 0 };
 
-	if (paper.width)
-		paper.width = paper.width > INDENT + LEAST_WIDTH ? paper.width - INDENT :
-								   LEAST_WIDTH;
 	lines_wrap(&lines, &paper, note, " ");
 	for (size_t i = 0; i < lines.count; i++)
-		text_add(text, arena_printf(arena, "%*s%s", INDENT, "", lines.lines[i]));
+		TEXT_ADD(text, "%*s%s", INDENT, "", lines.lines[i]);
 }
 
 static void add_headline(struct text *text, const struct finding *finding)
@@ -345,12 +307,10 @@ static void add_chain(struct text *text, struct thread *thread)
 	struct row *rows = ARENA_ARRAY(arena, struct row, list.count);
 
 	for (size_t i = 0; i < list.count; i++) {
-		const struct wait_node *node = graph_node(graph, list.threads[i]);
-		rows[i].threads = &list.threads[i];
-		rows[i].count = 1;
-		rows[i].what =
-			what_text(arena, list.threads[i], node->edges, node->num_edges, false);
-		rows[i].where = where_text(list.threads[i]);
+		const struct wait_node *node = graph_node(graph, list.all[i]);
+		thread_list_add(&rows[i].threads, arena, list.all[i]);
+		rows[i].what = what_text(arena, list.all[i], node->edges, node->num_edges, false);
+		rows[i].where = where_text(list.all[i]);
 	}
 	add_rows(text, rows, list.count);
 }

@@ -12,12 +12,6 @@ Object = Dict[str, Any]
 _ABOUT_MEMORY = ("SIGBUS", "SIGSEGV")
 
 
-def of_report(report: Object) -> Optional[Object]:
-    """What the report has of it; one that an older ompdbg has written has nothing."""
-    found: Optional[Object] = report["about"].get("crash")
-    return found
-
-
 def is_own(crash: Optional[Object]) -> bool:
     """The program has crashed; nobody else has ended it."""
     return crash is not None and crash["sender"] is None
@@ -31,9 +25,8 @@ def details(crash: Object) -> str:
         return ""
     if crash["signal"] not in _ABOUT_MEMORY:
         return f"at {crash['address']}"
-    # An older ompdbg did not tell what follows.
-    access, expression = crash.get("access"), crash.get("expression")
-    pointer, reason = crash.get("null_pointer"), ""
+    access, expression, pointer = crash["access"], crash["expression"], crash["null_pointer"]
+    reason = ""
     if expression:
         reason = f" ({expression}; {pointer} is null)" if pointer else f" ({expression})"
     elif crash["address"] == "0x0":

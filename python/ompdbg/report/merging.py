@@ -156,12 +156,12 @@ def _state(report: Object) -> Hashable:
 
 
 def _crash(report: Object) -> Optional[str]:
-    found = crash.of_report(report)
+    found = report["about"]["crash"]
     return None if found is None else crash.where(found, report)
 
 
 def _severity(report: Object) -> str:
-    if crash.is_own(crash.of_report(report)):
+    if crash.is_own(report["about"]["crash"]):
         return CRASHED
     if report["verdict"] is None:
         return _UNKNOWN

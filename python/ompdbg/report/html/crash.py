@@ -15,7 +15,7 @@ Object = Dict[str, Any]
 
 def box(report: Object, tree: stacks.Tree) -> Content:
     """Show the signal, the thread and its stack, with the source of the innermost frame."""
-    found = words.of_report(report)
+    found = report["about"]["crash"]
     if found is None:
         return None
     thread = words.crashed(found, report["threads"])

@@ -118,7 +118,7 @@ def _lasting(report: Object, lanes: Set[int], events: Sequence[Object]) -> Itera
     for lock in report["locks"] or []:
         taken = lock.get("recorded")
         if taken and taken["age"] is not None and taken["age"] > first and lock["owner"] in lanes:
-            title = f"took {words.wait_title(lock)}"
+            title = f"took {words.lock_title(lock)}"
             yield _Bar(lock["owner"], "holds", "lock", taken["age"], None, title)
 
 
@@ -134,7 +134,7 @@ def _links(report: Object, lanes: Set[int]) -> List[Tuple[int, int, int, int, st
             wait = (threads.get(waiter, {}).get("recorded") or {}).get("wait")
             if wait and wait["age"] is not None and waiter in lanes:
                 title = (
-                    f"thread {waiter} waits for thread {lock['owner']}: {words.wait_title(lock)}"
+                    f"thread {waiter} waits for thread {lock['owner']}: {words.lock_title(lock)}"
                 )
                 found.append((waiter, wait["age"], lock["owner"], taken["age"], title))
     return found

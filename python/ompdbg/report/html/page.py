@@ -10,7 +10,7 @@ from pathlib import Path
 from posixpath import basename
 from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
-from ompdbg.report.crash import is_own, of_report
+from ompdbg.report.crash import is_own
 from ompdbg.report.html import crash, diagnosis, moments, regions, stacks, tables, tasks, waits
 from ompdbg.report.html.markup import Content, Markup, element, joined
 from ompdbg.report.numbers import counted
@@ -74,7 +74,7 @@ def _diagnosis(report: Object, tree: stacks.Tree) -> Content:
     if crashed is None:
         return [diagnosis.verdict(report), told]
     if not report["findings"]:
-        if is_own(of_report(report)) and report["verdict"] is not None:
+        if is_own(report["about"]["crash"]) and report["verdict"] is not None:
             return crashed
         told = diagnosis.verdict(report)
     return [crashed, element("h3", "What the threads did"), told]

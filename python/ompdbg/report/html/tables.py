@@ -96,7 +96,7 @@ def locks(report: Object) -> Content:
     places = {thread["gdb"]: thread["location"] for thread in report["threads"] or []}
     rows: List[Sequence[Content]] = []
     for lock in report["locks"] or []:
-        title = words.wait_title(lock)
+        title = words.lock_title(lock)
         rows.append(
             [
                 element("code", title),

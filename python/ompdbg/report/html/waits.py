@@ -193,7 +193,7 @@ def _lock_node(found: _Graph, key: Hashable, index: Any) -> Node:
     if not isinstance(index, int):
         return Node(key, [str(index or "lock")], "lock", str(index or "lock"))
     lock = found.report["locks"][index]
-    title = words.wait_title(lock)
+    title = words.lock_title(lock)
     held = f"held by thread {lock['owner']}"
     if lock["owner"] is None:
         perhaps = words.candidates(lock)

@@ -12,19 +12,14 @@ from ompdbg.report.numbers import counted, ranges, runs
 
 Object = Dict[str, Any]
 
-# Of waits whose names are not what they are called.
+# Of locks whose kinds are not what they are called.
 _TITLES = {
-    "barrier_workshare": "end of worksharing",
-    "barrier_parallel": "end of region",
     "nest_lock": "nest lock",
-    "single": "single copyprivate",
     "doacross": "ordered depend",
-    "idle": "idle in pool",
-    "runtime_lock": "runtime's lock",
     "mutex": "lock or critical",
     "pthread_mutex": "mutex",
 }
-_NAMED = ("critical", "lock", "nest_lock", "mutex", "pthread_mutex", "atomic", "runtime_lock")
+_TURNS = ("ordered", "doacross")  # have no name
 
 # What a thread does, as the picture has it.
 CRASHED, AT_BARRIER, AT_LOCK, FOR_TASKS, ASLEEP, WORKS, IDLE, OTHER = (
@@ -42,31 +37,26 @@ _KINDS = {kind: kind for kind in (CRASHED, AT_BARRIER, AT_LOCK, FOR_TASKS, ASLEE
 _KINDS["spins"] = WORKS
 
 
-def wait_title(wait: Object) -> str:
-    """`lock block_lock[3]`, `mutex this->mutex_ (0x55d0c8)`, `end of region`"""
-    title = _TITLES.get(wait["kind"], wait["kind"])
-    if wait["kind"] not in _NAMED:
+def lock_title(lock: Object) -> str:
+    """`lock block_lock[3]`, `mutex this->mutex_ (0x55d0c8)`"""
+    title = _TITLES.get(lock["kind"], str(lock["kind"]))
+    if lock["kind"] in _TURNS:
         return title
-    if wait["symbol"]:
-        return f"{title} {wait['symbol']}"
-    if wait.get("variable"):
-        return f"{title} {wait['variable']} ({wait['address']})"
-    return f"{title} {wait['address']}" if wait["address"] else title
+    if lock["symbol"]:
+        return f"{title} {lock['symbol']}"
+    if lock["variable"]:
+        return f"{title} {lock['variable']} ({lock['address']})"
+    return f"{title} {lock['address']}" if lock["address"] else title
 
 
 def does(item: Object) -> str:
     """What a thread, or a group of threads, does."""
-    if "does" in item:
-        return str(item["does"])
-    # The report of an older ompdbg.
-    if item["wait"] is not None:
-        return wait_title(item["wait"])
-    return "unknown" if item["state"] is None else str(item["state"]).replace("_", " ")
+    return str(item["does"])
 
 
 def kind_of(item: Object) -> str:
     """The same, roughly: AT_BARRIER, AT_LOCK, ..."""
-    return _KINDS.get(item.get("activity", ""), OTHER)
+    return _KINDS.get(item["activity"], OTHER)
 
 
 def place_text(location: Optional[Object]) -> str:
