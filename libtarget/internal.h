@@ -96,14 +96,7 @@ struct frame_rules {
 	bool keep_rbx; // as it was at the call
 };
 
-enum { FRAME_RULES = 256, WINDOW = 4096 };
-
-/** Memory of the stack that is being unwound. */
-struct window {
-	uint64_t start;
-	size_t size;
-	uint8_t bytes[WINDOW];
-};
+enum { FRAME_RULES = 256 };
 
 struct target {
 	pid_t pid;	       // 0: not known
@@ -135,11 +128,9 @@ struct target {
 	size_t num_functions;
 	Dwfl *dwfl;
 	bool unwinds;			      // the Dwfl knows the threads
-	struct thread given;		      // one whose registers alone are known
 	struct ps_prochandle *thread_library; // NULL: not asked for
 	void (*close_thread_library)(struct ps_prochandle *library);
 	struct frame_rules frame_rules[FRAME_RULES];
-	struct window window;
 };
 
 /** Put a line into @p error. @return -1. */

@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include <sys/user.h>
 
 struct target;
 
@@ -202,13 +201,6 @@ struct target_frame {
  * @return how many frames were put into @p frames, at most @p max.
  */
 size_t target_unwind(struct target *target, size_t thread, struct target_frame *frames, size_t max);
-/**
- * Unwind the stack of a thread that has these registers, to its end and by call frame information alone.
- * @return how many frames were put into @p frames; 0 if that is not possible, or there are more than
- *	@p max.
- */
-size_t target_unwind_from(struct target *target, const struct user_regs_struct *registers,
-			  struct target_frame *frames, size_t max);
 
 // ---- Symbols ---------------------------------------------------------------------------------
 

@@ -11,11 +11,6 @@
 
 enum { NUM_DWARF = 17 }; // registers with which libdwfl begins
 
-enum {
-	GIVEN = 0,   // LWP of the thread that is given by its registers
-	BELOW = 256, // bytes read below a word of the stack: registers are saved there
-};
-
 /** The code to which a signal handler returns: mov $__NR_rt_sigreturn, %rax; syscall. */
 static const uint8_t signal_return[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
 
@@ -35,19 +30,8 @@ static pid_t next_thread(Dwfl *dwfl, void *context, void **position)
 
 static bool read_word(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *context)
 {
-	struct window *window = &((struct target *)context)->window;
-
 	(void)dwfl;
-	if (window->size < sizeof(*ret) || address - window->start > window->size - sizeof(*ret)) {
-		uint64_t below = address % PAGE; // what is in another page may not be readable
-
-		window->start = address - (below < BELOW ? below : BELOW);
-		window->size = target_read(context, window->start, window->bytes, WINDOW);
-		if (window->size < address - window->start + sizeof(*ret))
-			return false;
-	}
-	memcpy(ret, window->bytes + (address - window->start), sizeof(*ret));
-	return true;
+	return target_read(context, address, ret, sizeof(*ret)) == sizeof(*ret);
 }
 
 static bool set_registers(Dwfl_Thread *dwfl_thread, void *position)
@@ -68,7 +52,6 @@ struct walk {
 	struct target *target;
 	struct target_frame *frames;
 	size_t count, max;
-	bool is_strict; // there must be rules for each frame
 };
 
 static bool is_signal_return(struct target *target, uint64_t pc)
@@ -136,10 +119,8 @@ static bool is_after_call(struct target *target, uint64_t pc)
  *  other code has other things in it. */
 static bool is_frame(struct walk *walk, uint64_t pc)
 {
-	if (!walk->count || rules_before(walk)->exist)
-		return true;
-	return !walk->is_strict &&
-	       (walk->frames[walk->count - 1].is_signal || is_after_call(walk->target, pc));
+	return !walk->count || walk->frames[walk->count - 1].is_signal ||
+	       rules_before(walk)->exist || is_after_call(walk->target, pc);
 }
 
 static void inherit_rbx(struct walk *walk)
@@ -184,9 +165,6 @@ static bool get_thread(Dwfl *dwfl, pid_t lwp, void *context, void **position)
 	struct target *target = context;
 
 	(void)dwfl;
-	*position = &target->given;
-	if (lwp == GIVEN)
-		return true;
 	for (size_t i = 0; i < target->num_threads; i++) {
 		if (target->threads[i].lwp == lwp) {
 			*position = &target->threads[i];
@@ -203,34 +181,15 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
 	.set_initial_registers = set_registers,
 };
 
-/** @return whether the stack has been walked to its end. */
-static bool unwind(pid_t lwp, struct walk *walk)
-{
-	struct target *target = walk->target;
-
-	if (!target->unwinds)
-		target->unwinds = dwfl_attach_state(target->dwfl, NULL, target->pid,
-						    &thread_callbacks, target);
-	target->window.size = 0;
-	return target->unwinds &&
-	       dwfl_getthread_frames(target->dwfl, lwp, add_frame, walk) == DWARF_CB_OK;
-}
-
 size_t target_unwind(struct target *target, size_t thread, struct target_frame *frames, size_t max)
 {
-	struct walk walk = { target, frames, 0, max, false };
+	struct walk walk = { target, frames, 0, max };
 
-	if (max)
-		unwind(target->threads[thread].lwp, &walk);
+	if (!target->unwinds)
+		target->unwinds = dwfl_attach_state(
+			target->dwfl, NULL, target->pid ? target->pid : target->threads[0].lwp,
+			&thread_callbacks, target);
+	if (max && target->unwinds)
+		dwfl_getthread_frames(target->dwfl, target->threads[thread].lwp, add_frame, &walk);
 	return walk.count;
-}
-
-size_t target_unwind_from(struct target *target, const struct user_regs_struct *registers,
-			  struct target_frame *frames, size_t max)
-{
-	struct walk walk = { target, frames, 0, max, true };
-
-	target->given.has_registers = true;
-	memcpy(target->given.registers, registers, sizeof(*registers));
-	return unwind(GIVEN, &walk) ? walk.count : 0;
 }

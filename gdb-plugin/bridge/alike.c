@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Stacks alike. In a team many threads wait at the same place, and GDB would unwind each of them anew.
-// Here libtarget unwinds them by call frame information alone: what frames GDB makes of these is known
-// once it has unwound one thread with the same addresses.
+// Here the return addresses alone are looked up: what frames they make is known once GDB has unwound
+// one thread with the same ones, and call frame information tells where their registers are.
 
 #include "services.h"
 
@@ -10,15 +10,14 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "chain.h"
 #include "libtarget/services.h"
 
-enum {
-	MAX_KNOWN = 4096, // stacks that are remembered
-	MAX_DEPTH = 128,  // of these
-};
+enum { MAX_KNOWN = 4096 }; // stacks that are remembered
 
 struct alike {
 	pid_t pid;
+	struct chain_reader chain;
 	struct arena arena;
 	struct table known; // hash of addresses -> the newest struct known_stack
 	size_t num_known;
@@ -37,8 +36,14 @@ static uint64_t hash_of(const struct chain *chain)
 	uint64_t hash = chain->count;
 
 	for (size_t i = 0; i < chain->count; i++)
-		hash = (hash ^ chain->frames[i].pc) * UINT64_C(0x9e3779b97f4a7c15);
+		hash = (hash ^ chain->addresses[i]) * UINT64_C(0x9e3779b97f4a7c15);
 	return hash;
+}
+
+void alike_forget(struct gdb_services *services)
+{
+	if (services->alike)
+		chain_forget(&services->alike->chain);
 }
 
 void alike_close(struct gdb_services *services)
@@ -47,12 +52,15 @@ void alike_close(struct gdb_services *services)
 
 	if (!alike)
 		return;
+	if (alike->chain.frames)
+		call_frames_close(alike->chain.frames);
+	chain_deinit(&alike->chain);
 	arena_deinit(&alike->arena);
 	free(alike);
 	services->alike = NULL;
 }
 
-/** Find what is remembered of the stacks of a process of this machine. @return NULL: nothing can be. */
+/** Open what tells the addresses of a process's stacks. @return NULL: nothing does. */
 static struct alike *alike_of(struct gdb_services *services)
 {
 	pid_t pid = direct_process(services);
@@ -62,41 +70,37 @@ static struct alike *alike_of(struct gdb_services *services)
 	if (services->alike && services->alike->pid == pid)
 		return services->alike;
 	alike_close(services);
-	services->alike = calloc(1, sizeof(*services->alike));
-	if (services->alike)
-		services->alike->pid = pid;
-	return services->alike;
-}
-
-static void copy_frames(struct arena *arena, const struct target_frame *frames, size_t count,
-			struct chain *ret)
-{
-	*ret = (struct chain){ ARENA_ARRAY(arena, struct target_frame, count), count };
-	memcpy(ret->frames, frames, count * sizeof(*frames));
+	struct alike *alike = calloc(1, sizeof(*alike));
+	if (!alike)
+		return NULL;
+	services->alike = alike;
+	alike->pid = pid;
+	alike->chain.memory = &services->direct;
+	alike->chain.frames = call_frames_open(pid);
+	return alike->chain.frames && chain_init(&alike->chain) ? alike : NULL;
 }
 
 bool alike_chain(struct gdb_services *services, int thread, struct chain *ret)
 {
 	const struct user_regs_struct *registers = thread_registers(services, thread);
-	struct target_frame frames[MAX_DEPTH];
+	struct alike *alike = registers ? alike_of(services) : NULL;
+	uint64_t addresses[CHAIN_DEPTH];
 
-	if (!registers || !alike_of(services))
+	if (!alike || !alike->chain.steps)
 		return false;
-	size_t count = gdb_files_unwind(services, registers, frames, MAX_DEPTH);
-	if (count > 1)
-		copy_frames(&services->stop, frames, count, ret);
-	return count > 1;
+	struct place at = place_of_registers(registers);
+	ret->count = chain_follow(&alike->chain, &at, addresses);
+	if (!ret->count)
+		return false;
+	ret->addresses = ARENA_ARRAY(&services->stop, uint64_t, ret->count);
+	memcpy(ret->addresses, addresses, ret->count * sizeof(*addresses));
+	return true;
 }
 
 static bool is_same(const struct chain *one, const struct chain *other)
 {
-	if (one->count != other->count)
-		return false;
-	for (size_t i = 0; i < one->count; i++) {
-		if (one->frames[i].pc != other->frames[i].pc)
-			return false;
-	}
-	return true;
+	return one->count == other->count &&
+	       memcmp(one->addresses, other->addresses, one->count * sizeof(*one->addresses)) == 0;
 }
 
 bool alike_take(struct gdb_services *services, const struct chain *chain, struct gdb_stack *stack)
@@ -114,20 +118,47 @@ bool alike_take(struct gdb_services *services, const struct chain *chain, struct
 	return true;
 }
 
+/** Find where the frame of a chain is. @return NULL: that is not so simple. */
+static const struct place *place_in(struct gdb_services *services, int thread,
+				    struct gdb_stack *stack, size_t index)
+{
+	const struct user_regs_struct *registers = thread_registers(services, thread);
+
+	if (stack->place_of == index + 1)
+		return &stack->place;
+	stack->place_of = 0;
+	if (!registers || !services->alike)
+		return NULL;
+	stack->place = place_of_registers(registers);
+	if (!chain_climb(&services->alike->chain, &stack->place, index) ||
+	    stack->place.pc != stack->chain.addresses[index])
+		return NULL;
+	stack->place_of = index + 1;
+	return &stack->place;
+}
+
 bool alike_register(struct gdb_services *services, int thread, const struct ompdbg_frame *frame,
 		    enum ompdbg_register number, uint64_t *ret)
 {
-	const struct gdb_stack *stack = table_get(&services->stacks, (uint64_t)thread);
-	int place = target_kept_index(number);
+	static const int8_t kept[OMPDBG_NUM_REGISTERS] = {
+		[OMPDBG_RBX] = 1 + CALL_FRAME_RBX,    [OMPDBG_RBP] = 1 + CALL_FRAME_RBP,
+		[OMPDBG_R8 + 4] = 1 + CALL_FRAME_R12, [OMPDBG_R8 + 5] = 1 + CALL_FRAME_R13,
+		[OMPDBG_R8 + 6] = 1 + CALL_FRAME_R14, [OMPDBG_R15] = 1 + CALL_FRAME_R15,
+	};
+	struct gdb_stack *stack = table_get(&services->stacks, (uint64_t)thread);
+	const struct place *place = NULL;
 	size_t index = 0;
 
 	if (!stack || !stack->is_shared || frame->is_tail_call)
 		return false;
 	for (int i = 0; i < frame->level; i++)
 		index += !stack->frames[i].is_inlined && !stack->frames[i].is_tail_call;
-	if (index >= stack->chain.count || place < 0 || !stack->chain.frames[index].known[place])
+	if (index < stack->chain.count)
+		place = place_in(services, thread, stack, index);
+	if (!place ||
+	    (number != OMPDBG_RSP && (!kept[number] || !place->kept[kept[number] - 1].known)))
 		return false;
-	*ret = stack->chain.frames[index].kept[place];
+	*ret = number == OMPDBG_RSP ? place->sp : place->kept[kept[number] - 1].value;
 	return true;
 }
 
@@ -144,7 +175,7 @@ static bool is_told_by(const struct chain *chain, const struct gdb_stack *stack)
 			return false;
 		if (frame->is_inlined || frame->is_tail_call)
 			continue;
-		if (index == chain->count || frame->pc != chain->frames[index++].pc)
+		if (index == chain->count || frame->pc != chain->addresses[index++])
 			return false;
 	}
 	return index > 0;
@@ -167,14 +198,16 @@ void alike_learn(struct gdb_services *services, const struct chain *chain,
 	struct alike *alike = services->alike;
 
 	if (!alike || alike->num_known == MAX_KNOWN || !is_told_by(chain, stack) ||
-	    !is_plain(services, chain->frames[0].pc))
+	    !is_plain(services, chain->addresses[0]))
 		return;
 	struct known_stack *known = ARENA_NEW(&alike->arena, struct known_stack);
 	void **place = table_put(&alike->known, &alike->arena, hash_of(chain));
 	known->next = *place;
 	*place = known;
 	alike->num_known++;
-	copy_frames(&alike->arena, chain->frames, chain->count, &known->chain);
+	known->chain.count = chain->count;
+	known->chain.addresses = ARENA_ARRAY(&alike->arena, uint64_t, chain->count);
+	memcpy(known->chain.addresses, chain->addresses, chain->count * sizeof(uint64_t));
 	known->num_frames = stack->num_frames;
 	known->frames = ARENA_ARRAY(&alike->arena, struct ompdbg_frame, stack->num_frames);
 	for (size_t i = 0; i < stack->num_frames; i++) {

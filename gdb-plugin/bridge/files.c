@@ -203,23 +203,15 @@ static const uint8_t *code_page(struct gdb_services *services, uint64_t number)
 	return (*known)->bytes;
 }
 
-/** @return whether the files are open. */
-static bool has_files(struct gdb_services *services)
-{
-	struct ompdbg_error *error;
-
-	if (gdb_files(services, &error))
-		return true;
-	ompdbg_error_destroy(error);
-	return false;
-}
-
 bool gdb_files_read_code(struct gdb_services *services, uint64_t address, void *buffer, size_t size)
 {
+	struct ompdbg_error *error;
 	uint8_t *to = buffer;
 
-	if (!has_files(services))
+	if (!gdb_files(services, &error)) {
+		ompdbg_error_destroy(error);
 		return false;
+	}
 	while (size) {
 		size_t from = address % TARGET_PAGE, part = TARGET_PAGE - from;
 		const uint8_t *page = code_page(services, address / TARGET_PAGE);
@@ -234,15 +226,6 @@ bool gdb_files_read_code(struct gdb_services *services, uint64_t address, void *
 		size -= part;
 	}
 	return true;
-}
-
-size_t gdb_files_unwind(struct gdb_services *services, const struct user_regs_struct *registers,
-			struct target_frame *frames, size_t max)
-{
-	if (!has_files(services))
-		return 0;
-	return target_unwind_from(((struct files_object *)services->files)->target, registers,
-				  frames, max);
 }
 
 void gdb_files_forget(struct gdb_services *services)

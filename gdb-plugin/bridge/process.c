@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "diagnose/choice.h"
 #include "model.h"
+#include "target.h"
 
 PyObject *bridge_error;
 

@@ -222,6 +222,7 @@ void gdb_services_init(struct gdb_services *services, PyObject *bridge)
 void gdb_services_forget(struct gdb_services *services)
 {
 	stacks_forget(services);
+	alike_forget(services);
 	gdb_files_forget(services);
 	services->has_threads = false;
 	services->program = NULL;

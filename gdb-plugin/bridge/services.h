@@ -18,11 +18,11 @@
 #include "base/table.h"
 #include "direct.h"
 #include "ompdbg/services.h"
-#include "target.h"
+#include "place.h"
 
-/** The frames of a stack without those of GDB's alone, to its end. */
+/** The addresses at which the frames of a stack go on, to its end. */
 struct chain {
-	struct target_frame *frames;
+	uint64_t *addresses; // that of the thread, then return addresses
 	size_t count;
 };
 
@@ -30,6 +30,8 @@ struct chain {
 struct gdb_stack {
 	struct chain chain; // empty: it is not simply told
 	bool is_shared;	    // with stacks alike
+	struct place place; // of the frame of the chain that was asked for last
+	size_t place_of;    // its index + 1; 0: none was
 	PyObject *iterator; // over GDB's frames; NULL: the stack has ended
 	struct ompdbg_frame *frames;
 	size_t num_frames, frame_capacity;
@@ -104,7 +106,7 @@ pid_t direct_process(struct gdb_services *services);
 /** Return the registers of a stopped thread of this machine; NULL: only GDB may know them. */
 const struct user_regs_struct *thread_registers(struct gdb_services *services, int thread);
 
-/** Find the frames of a stack, without GDB. @return false: that is not so simple. */
+/** Find the addresses of a stack, without GDB. @return false: that is not so simple. */
 bool alike_chain(struct gdb_services *services, int thread, struct chain *ret);
 /** Give a stack the frames that GDB found for its addresses before. @return false: it found none. */
 bool alike_take(struct gdb_services *services, const struct chain *chain, struct gdb_stack *stack);
@@ -114,6 +116,8 @@ bool alike_register(struct gdb_services *services, int thread, const struct ompd
 /** Remember what frames GDB has found for the addresses of a stack, which has ended. */
 void alike_learn(struct gdb_services *services, const struct chain *chain,
 		 const struct gdb_stack *stack);
+/** Forget what was read of stacks: the program has moved. */
+void alike_forget(struct gdb_services *services);
 void alike_close(struct gdb_services *services);
 
 void stacks_forget(struct gdb_services *services);
@@ -124,9 +128,6 @@ const struct ompdbg_services *gdb_files(struct gdb_services *services, struct om
 /** Read code past GDB. @return false: memory is not as the files have it, or they cannot be opened. */
 bool gdb_files_read_code(struct gdb_services *services, uint64_t address, void *buffer,
 			 size_t size);
-/** Unwind the stack of a thread, as target_unwind_from() does. */
-size_t gdb_files_unwind(struct gdb_services *services, const struct user_regs_struct *registers,
-			struct target_frame *frames, size_t max);
 void gdb_files_forget(struct gdb_services *services);
 
 struct ompdbg_error *gdb_read_memory(void *context, uint64_t address, void *buffer, size_t size);

@@ -4,10 +4,10 @@
 
 #include "services.h"
 
-#include <elf.h>
 #include <string.h>
-#include <sys/ptrace.h>
-#include <sys/uio.h>
+
+#include "place.h"
+#include "target.h"
 
 static uint32_t bit(size_t number)
 {
@@ -142,16 +142,6 @@ static const struct ompdbg_target_thread *thread_numbered(const struct gdb_servi
 
 // ---- Registers ---------------------------------------------------------------------------------
 
-/** Read all registers of a thread, which only its tracer may do. @return false if the thread is gone,
- *  is running, or may not be looked at. */
-static bool read_all(pid_t lwp, struct user_regs_struct *ret)
-{
-	struct iovec room = { .iov_base = ret, .iov_len = sizeof(*ret) };
-
-	return ptrace(PTRACE_GETREGSET, lwp, NT_PRSTATUS, &room) == 0 &&
-	       room.iov_len == sizeof(*ret);
-}
-
 const struct user_regs_struct *thread_registers(struct gdb_services *services, int thread)
 {
 	struct user_regs_struct *known = table_get(&services->registers, (uint64_t)thread);
@@ -162,7 +152,7 @@ const struct user_regs_struct *thread_registers(struct gdb_services *services, i
 		return known;
 	target = thread_numbered(services, thread);
 	if (!target || target->running || !direct_process(services) ||
-	    !read_all((pid_t)target->lwp, &registers))
+	    !place_registers((pid_t)target->lwp, &registers))
 		return NULL;
 	known = ARENA_NEW(&services->stop, struct user_regs_struct);
 	*known = registers;
