@@ -13,6 +13,9 @@ enum {
 	MAX_FRAMES = 64,
 	MAX_CALLS = 64,
 	MAX_BY_ADDRESS = 4, // if more threads hold the address, that says nothing
+	MAX_SEARCHES =
+		1
+		<< 12, // of frames for addresses at one stop: each thread may wait for another lock
 };
 
 enum lock_operation { SETS, UNSETS };
@@ -324,6 +327,7 @@ static bool holds_address_in(struct process *process, struct lock *lock, struct 
 	const char *name;
 
 	if (is_of_construct(thread, frame) ||
+	    diagnose_room(process)->num_searches++ >= MAX_SEARCHES ||
 	    !is_ok(SERVICE(process, frame_name, thread->target->number, &frame->at, lock->address,
 			   OMPDBG_NAME_OF_HOLDER, &name)))
 		return false;
@@ -355,10 +359,13 @@ void find_candidates(struct process *process, struct lock *lock)
 	prefer_others(lock);
 	if (lock->num_candidates || !lock->address)
 		return;
-	for (size_t i = 0; i < process->num_targets && !process_is_interrupted(process); i++) {
+	for (size_t i = 0; i < process->num_targets && lock->num_candidates <= MAX_BY_ADDRESS &&
+			   !process_is_interrupted(process);
+	     i++) {
 		if (!thread_list_has(&lock->waiters, process->threads[i]))
 			visit_frames(process, lock, process->threads[i], holds_address_in);
 	}
-	if (lock->num_candidates > MAX_BY_ADDRESS)
+	if (lock->num_candidates > MAX_BY_ADDRESS ||
+	    diagnose_room(process)->num_searches > MAX_SEARCHES)
 		lock->num_candidates = 0;
 }

@@ -21,6 +21,7 @@ struct diagnose_room {
 	struct table loop_kinds;   // pc of a frame -> int64_t *, its kind (loop.c)
 	struct table lock_calls;   // entry of a function -> struct lock_calls * (candidate.c)
 	struct table passed_locks; // struct stack_frame * -> struct passed_lock [] (candidate.c)
+	size_t num_searches;	   // of frames for the address of a lock (candidate.c)
 };
 
 static inline struct diagnose_room *diagnose_room(struct process *process)
