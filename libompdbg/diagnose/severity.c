@@ -21,33 +21,46 @@ static bool never_ends(enum rule rule)
 	       rule == RULE_DIFFERENT_BARRIERS;
 }
 
+/** The threads for whom others wait, in the end. */
+struct awaited {
+	struct thread_list list;
+	bool has_who_might, has_all; // has been added, once for all
+};
+
 /** Add the threads that may do what is waited for, if it is unknown who has to. */
-static void add_who_might(struct graph *graph, struct thread_list *list)
+static void add_who_might(struct graph *graph, struct awaited *awaited)
 {
 	struct process *process = graph->process;
 
-	for (size_t i = 0; i < process->num_targets; i++) {
+	for (size_t i = 0; !awaited->has_who_might && i < process->num_targets; i++) {
 		const struct wait *wait = thread_wait(process->threads[i]);
 		if (thread_is_openmp(process->threads[i]) != NO &&
 		    !(wait && wait->kind == ompd_ext_wait_idle))
-			thread_list_add(list, &process->arena, process->threads[i]);
+			thread_list_add(&awaited->list, &process->arena, process->threads[i]);
 	}
+	awaited->has_who_might = true;
+}
+
+static void add_all(struct graph *graph, struct awaited *awaited)
+{
+	struct process *process = graph->process;
+
+	for (size_t i = 0; !awaited->has_all && i < process->num_targets; i++)
+		thread_list_add(&awaited->list, &process->arena, process->threads[i]);
+	awaited->has_all = true;
 }
 
 /** Add those for whom a thread waits. @return true: it works. */
-static bool works(struct graph *graph, struct thread *thread, struct thread_list *list)
+static bool works(struct graph *graph, struct thread *thread, struct awaited *awaited)
 {
-	struct process *process = graph->process;
 	struct wait_node *node = graph_node(graph, thread);
 	struct system_call call;
 	bool has_known = false;
 
 	if (!thread_wait(thread) && !node->waits) {
 		const struct spin *spin = thread_spin(thread);
-		if (spin && !spin->is_endless) {
-			for (size_t i = 0; i < process->num_targets; i++) // any may end that
-				thread_list_add(list, &process->arena, process->threads[i]);
-		}
+		if (spin && !spin->is_endless)
+			add_all(graph, awaited); // any may end that
 		return !spin &&
 		       !(thread_system_call(thread, &call) && (call.sleeps || call.waits_outside));
 	}
@@ -55,23 +68,23 @@ static bool works(struct graph *graph, struct thread *thread, struct thread_list
 		if (!node->edges[i].thread)
 			continue;
 		has_known = true;
-		thread_list_add(list, &process->arena, node->edges[i].thread);
+		thread_list_add(&awaited->list, &graph->process->arena, node->edges[i].thread);
 	}
 	if (!has_known)
-		add_who_might(graph, list);
+		add_who_might(graph, awaited);
 	return false;
 }
 
 /** Check whether one of those for whom, in the end, the waiters wait neither waits nor sleeps. */
 static bool somebody_works(struct graph *graph, const struct finding *finding)
 {
-	struct thread_list list = { 0 };
+	struct awaited awaited = { 0 };
 
-	thread_list_join(&list, &graph->process->arena, &finding->others);
-	if (!list.count)
-		add_who_might(graph, &list);
-	for (size_t i = 0; i < list.count; i++) {
-		if (works(graph, list.all[i], &list))
+	thread_list_join(&awaited.list, &graph->process->arena, &finding->others);
+	if (!awaited.list.count)
+		add_who_might(graph, &awaited);
+	for (size_t i = 0; i < awaited.list.count; i++) {
+		if (works(graph, awaited.list.all[i], &awaited))
 			return true;
 	}
 	return false;
