@@ -94,3 +94,18 @@ size_t direct_read(struct direct *direct, uint64_t address, void *buffer, size_t
 					 -1;
 	return got > 0 ? (size_t)got : 0;
 }
+
+size_t direct_read_pages(struct direct *direct, const uint64_t *addresses, size_t count,
+			 uint8_t *bytes)
+{
+	struct iovec here[DIRECT_PAGES], there[DIRECT_PAGES];
+
+	if (direct->refused || count > DIRECT_PAGES)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		here[i] = (struct iovec){ bytes + i * DIRECT_PAGE, DIRECT_PAGE };
+		there[i] = (struct iovec){ (void *)(uintptr_t)addresses[i], DIRECT_PAGE };
+	}
+	ssize_t got = process_vm_readv(direct->pid, here, count, there, count, 0);
+	return got > 0 ? (size_t)got / DIRECT_PAGE : 0;
+}

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum { DIRECT_PAGE = 4096, DIRECT_PAGES = 64 }; // bytes; pages in one call, at most
+
 struct direct_extent {
 	uint64_t start, end;
 	bool is_code;
@@ -42,5 +44,9 @@ const struct direct_extent *direct_find(const struct direct *direct, uint64_t ad
 
 /** Read memory without a check against extents. @return bytes from the start of the range, or 0. */
 size_t direct_read(struct direct *direct, uint64_t address, void *buffer, size_t size);
+
+/** Read pages of DIRECT_PAGE bytes by one call. @return how many, the first ones, were read. */
+size_t direct_read_pages(struct direct *direct, const uint64_t *addresses, size_t count,
+			 uint8_t *bytes);
 
 #endif

@@ -7,6 +7,8 @@
 #include "libtarget/services.h"
 #include "model.h"
 
+enum { CODE_PAGES = 32 }; // that are compared at once
+
 /** The files of a program, until GDB loads others. */
 struct files_object {
 	PyObject ob_base;
@@ -16,11 +18,16 @@ struct files_object {
 	const struct ompdbg_services *table;
 	struct table code;  // number of a page -> struct code_page *
 	uint64_t num_stops; // that are over
+	uint64_t asked_at;  // stop at which the pages of `asked` were asked for
+	struct code_page *asked[CODE_PAGES];
+	size_t num_asked;
 };
 
 /** A page of code as its file has it. */
 struct code_page {
-	uint64_t stop; // at which memory was the same
+	uint64_t number;
+	uint64_t stop;	// at which memory was the same
+	uint64_t asked; // stop at which it was asked for, from 1 on
 	uint8_t bytes[TARGET_PAGE];
 };
 
@@ -179,6 +186,31 @@ const struct ompdbg_services *gdb_files(struct gdb_services *services, struct om
 	return files->table;
 }
 
+/** Compare the pages of code that were asked for at an earlier stop with memory, by one call. */
+static void compare_asked(struct gdb_services *services, struct files_object *files)
+{
+	uint64_t addresses[CODE_PAGES];
+	uint8_t found[CODE_PAGES][TARGET_PAGE];
+
+	for (size_t i = 0; i < files->num_asked; i++)
+		addresses[i] = files->asked[i]->number * TARGET_PAGE;
+	size_t count = direct_read_pages(&services->direct, addresses, files->num_asked, found[0]);
+	for (size_t i = 0; i < count; i++) {
+		if (memcmp(files->asked[i]->bytes, found[i], TARGET_PAGE) == 0)
+			files->asked[i]->stop = files->num_stops;
+	}
+	files->num_asked = 0;
+	files->asked_at = files->num_stops;
+}
+
+static void note_asked(struct files_object *files, struct code_page *page)
+{
+	if (page->asked == files->num_stops + 1 || files->num_asked == CODE_PAGES)
+		return;
+	page->asked = files->num_stops + 1;
+	files->asked[files->num_asked++] = page;
+}
+
 /** Find a page of code that is in memory as its file has it: none of its bytes is a breakpoint of GDB's.
  *  @return NULL: it is not. */
 static const uint8_t *code_page(struct gdb_services *services, uint64_t number)
@@ -188,6 +220,10 @@ static const uint8_t *code_page(struct gdb_services *services, uint64_t number)
 		(struct code_page **)table_put(&files->code, &files->own.stop, number);
 	uint8_t found[TARGET_PAGE];
 
+	if (files->asked_at != files->num_stops)
+		compare_asked(services, files);
+	if (*known)
+		note_asked(files, *known);
 	if (*known && (*known)->stop == files->num_stops)
 		return (*known)->bytes;
 	if (direct_read(&services->direct, number * TARGET_PAGE, found, TARGET_PAGE) != TARGET_PAGE)
@@ -199,6 +235,7 @@ static const uint8_t *code_page(struct gdb_services *services, uint64_t number)
 			*known = ARENA_NEW(&files->own.stop, struct code_page);
 		memcpy((*known)->bytes, found, TARGET_PAGE);
 	}
+	(*known)->number = number;
 	(*known)->stop = files->num_stops;
 	return (*known)->bytes;
 }
