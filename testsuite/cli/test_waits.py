@@ -93,7 +93,9 @@ def test_tasks_that_stay_queued(ompdbg: Any, tmp_path: Path) -> None:
         findings = ompdbg.json("why", pid, status=1)["findings"]
     assert [one["rule"] for one in findings] == ["deadlock", "queued"]
     assert text.count("insert at kept_queued.c") == text.count("mutex table") == 1, text
-    told = re.search(r"^(\d+) tasks of region 1 are queued, and all of its threads sleep ", text, re.M)
+    told = re.search(
+        r"^(\d+) tasks of region 1 are queued, and all of its threads sleep ", text, re.M
+    )
     assert told and int(told[1]) > 100 == len(findings[1]["chain"]), text
 
 

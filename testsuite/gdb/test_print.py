@@ -124,7 +124,11 @@ def test_expressions(compiler: str, tmp_path: Path) -> None:
 
 def test_options_after_the_expression(tmp_path: Path) -> None:
     """GDB subtracts what they are called. Where that is a variable, nothing is said of options."""
-    commands = ["omp print total -all", "omp print -all total -json", "omp print total -own -number"]
+    commands = [
+        "omp print total -all",
+        "omp print -all total -json",
+        "omp print total -own -number",
+    ]
     said = run([program_of(tmp_path, "printed.c", "gcc")], commands)
     hint = '"{}" was taken for a part of the expression (options go before it)'
     for one, name in zip(said, ("all", "json")):
@@ -328,7 +332,13 @@ def test_a_thread_without_a_frame_of_the_program(tmp_path: Path) -> None:
     more = {"stop": "arrivals_ready", "arguments": ["barriers"]}
     said = run([program_of(tmp_path, "arrivals.c", "gcc")], commands, **more)
     hint = 'no frame of the program (see "omp bt")'
-    assert [one["text"].splitlines()[-1] == hint for one in said] == [False, True, True, False, False]
+    assert [one["text"].splitlines()[-1] == hint for one in said] == [
+        False,
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_omp_frame_selects_the_users(tmp_path: Path) -> None:
