@@ -350,6 +350,7 @@ ompd_rc_t gomp_walk_open(const struct runtime *runtime, const struct region *reg
 		return ompd_rc_nomem;
 	walk->runtime = runtime;
 	walk->region = *region;
+	walk->met.is_set = true;
 	walk->team = region->level ? region->team : region->artificial_team;
 	ompd_rc_t rc = gomp_know_parent(runtime, &walk->region);
 

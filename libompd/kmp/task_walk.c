@@ -262,6 +262,7 @@ ompd_rc_t kmp_walk_open(const struct runtime *runtime, const struct region *regi
 		return ompd_rc_nomem;
 	walk->runtime = runtime;
 	walk->region = *region;
+	walk->met.is_set = walk->seen.is_set = walk->queued.is_set = true;
 	ompd_rc_t rc = kmp_activity_open(runtime, region, &walk->activity);
 
 	walk->damaged = walk->activity.damaged;

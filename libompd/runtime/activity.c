@@ -22,7 +22,7 @@ bool activity_find(const struct activity *activity, uint64_t task, struct activi
 bool activity_next(const struct activity *activity, size_t *position, uint64_t *task)
 {
 	while (*position < activity->begun.capacity) {
-		const uint64_t key = activity->begun.slots[(*position)++].key;
+		const uint64_t key = activity->begun.keys[(*position)++];
 
 		*task = key - 1;
 		if (key)

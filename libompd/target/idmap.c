@@ -15,13 +15,13 @@ static size_t first_slot(const struct idmap *map, uint64_t key)
 	return (page + (key >> 5 & 127)) & (map->capacity - 1);
 }
 
-static struct idmap_slot *find_slot(const struct idmap *map, uint64_t key)
+static size_t find_slot(const struct idmap *map, uint64_t key)
 {
 	size_t i = first_slot(map, key);
 
-	while (map->slots[i].key && map->slots[i].key != key)
+	while (map->keys[i] && map->keys[i] != key)
 		i = (i + 1) & (map->capacity - 1);
-	return &map->slots[i];
+	return i;
 }
 
 static ompd_rc_t grow(struct idmap *map, const struct target *target)
@@ -29,14 +29,24 @@ static ompd_rc_t grow(struct idmap *map, const struct target *target)
 	struct idmap larger = *map;
 
 	larger.capacity = map->capacity ? 2 * map->capacity : FIRST_CAPACITY;
-	larger.slots = target_alloc(target, larger.capacity * sizeof(*larger.slots));
-	if (!larger.slots)
+	larger.keys = target_alloc(target, larger.capacity * sizeof(*larger.keys));
+	if (larger.keys && !map->is_set)
+		larger.values = target_alloc(target, larger.capacity * sizeof(*larger.values));
+	if (!larger.keys || (!map->is_set && !larger.values)) {
+		target_free(target, larger.keys);
 		return ompd_rc_nomem;
-	for (size_t i = 0; i < map->capacity; i++) {
-		if (map->slots[i].key)
-			*find_slot(&larger, map->slots[i].key) = map->slots[i];
 	}
-	target_free(target, map->slots);
+	for (size_t i = 0; i < map->capacity; i++) {
+		if (!map->keys[i])
+			continue;
+		size_t slot = find_slot(&larger, map->keys[i]);
+
+		larger.keys[slot] = map->keys[i];
+		if (!map->is_set)
+			larger.values[slot] = map->values[i];
+	}
+	target_free(target, map->keys);
+	target_free(target, map->values);
 	*map = larger;
 	return ompd_rc_ok;
 }
@@ -51,35 +61,43 @@ ompd_rc_t idmap_add(struct idmap *map, const struct target *target, uint64_t add
 		if (rc != ompd_rc_ok)
 			return rc;
 	}
-	struct idmap_slot *slot = find_slot(map, address + 1);
-	const bool is_new = !slot->key;
+	size_t slot = find_slot(map, address + 1);
+	bool is_new = !map->keys[slot];
 
-	if (is_new)
-		*slot = (struct idmap_slot){ .key = address + 1, .value = value };
-	map->count += is_new;
+	if (is_new) {
+		map->keys[slot] = address + 1;
+		if (!map->is_set)
+			map->values[slot] = value;
+		map->count++;
+	}
 	if (added)
 		*added = is_new;
 	return ompd_rc_ok;
 }
 
-uint64_t *idmap_value(const struct idmap *map, uint64_t address)
-{
-	struct idmap_slot *slot = map->capacity ? find_slot(map, address + 1) : NULL;
-
-	return slot && slot->key ? &slot->value : NULL;
-}
-
 bool idmap_find(const struct idmap *map, uint64_t address, uint64_t *value)
 {
-	const uint64_t *found = idmap_value(map, address);
+	if (!map->capacity)
+		return false;
+	size_t slot = find_slot(map, address + 1);
 
-	if (found && value)
-		*value = *found;
-	return found;
+	if (map->keys[slot] && !map->is_set && value)
+		*value = map->values[slot];
+	return map->keys[slot] != 0;
+}
+
+uint64_t *idmap_value(const struct idmap *map, uint64_t address)
+{
+	if (!map->capacity || map->is_set)
+		return NULL;
+	size_t slot = find_slot(map, address + 1);
+
+	return map->keys[slot] ? &map->values[slot] : NULL;
 }
 
 void idmap_close(struct idmap *map, const struct target *target)
 {
-	target_free(target, map->slots);
-	*map = (struct idmap){ 0 };
+	target_free(target, map->keys);
+	target_free(target, map->values);
+	*map = (struct idmap){ .is_set = map->is_set };
 }
