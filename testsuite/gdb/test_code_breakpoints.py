@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""GDB's breakpoints in code that ompdbg decodes: it sees the code without them."""
+"""GDB's breakpoints in code that ompdbg decodes: it sees the code without them. Code that has changed
+since the last stop it sees as it is."""
 
 from typing import Dict, List
 
@@ -21,4 +22,5 @@ def test_threads_are_the_same_with_breakpoints_in_calls(name: str, variant: str)
     task: Dict[str, List[str]] = {"arguments": []}
     found = processes.run_gdb("code_breakpoints.py", task, [program]).result
     assert set(found["bytes"]) == {_INT3}
-    assert found["after"] == found["before"]
+    assert found["after"] == found["before"] == found["again"]
+    assert found["changed"] != found["before"]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs inside GDB: asks for threads before GDB has breakpoints in all calls on the stacks, and while
-it has. The answer: both documents, and the bytes that are in memory before return addresses then.
+it has; then with other code in place of the calls, and with the calls again. The answer: all
+documents, and the bytes that are in memory before return addresses while GDB has breakpoints.
 """
 
 import os
@@ -13,6 +14,7 @@ import common  # noqa: E402
 import gdb  # noqa: E402
 
 _LONGEST_CALL = 7
+_NOP = b"\x90"
 _THREADS = "omp threads -json"
 
 
@@ -44,7 +46,19 @@ def main() -> None:
     after = common.say_json(_THREADS)
     with open("/proc/{}/mem".format(gdb.selected_inferior().pid), "rb") as memory:
         found = [os.pread(memory.fileno(), 1, address - 1)[0] for address in addresses]
-    common.answer({"before": before, "after": after, "bytes": found})
+    gdb.execute("delete")
+    gdb.execute("set breakpoint always-inserted off")
+    inferior = gdb.selected_inferior()
+    calls = {at: bytes(inferior.read_memory(at - _LONGEST_CALL, _LONGEST_CALL)) for at in addresses}
+    documents = []
+    for code in ({at: _NOP * _LONGEST_CALL for at in calls}, calls):
+        for at, piece in code.items():
+            inferior.write_memory(at - _LONGEST_CALL, piece)
+        documents.append(common.say_json(_THREADS))
+    changed, again = documents
+    common.answer(
+        {"before": before, "after": after, "bytes": found, "changed": changed, "again": again}
+    )
     gdb.execute("kill", to_string=True)
 
 
