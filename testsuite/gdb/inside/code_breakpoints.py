@@ -6,7 +6,7 @@ documents, and the bytes that are in memory before return addresses while GDB ha
 
 import os
 import sys
-from typing import Set
+from typing import Any, Set
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -48,8 +48,10 @@ def main() -> None:
         found = [os.pread(memory.fileno(), 1, address - 1)[0] for address in addresses]
     gdb.execute("delete")
     gdb.execute("set breakpoint always-inserted off")
-    inferior = gdb.selected_inferior()
-    calls = {at: bytes(inferior.read_memory(at - _LONGEST_CALL, _LONGEST_CALL)) for at in addresses}
+    inferior: Any = gdb.selected_inferior()  # ompdbg has no use for writing, its types have none
+    calls = {
+        at: bytes(inferior.read_memory(at - _LONGEST_CALL, _LONGEST_CALL)) for at in addresses
+    }
     documents = []
     for code in ({at: _NOP * _LONGEST_CALL for at in calls}, calls):
         for at, piece in code.items():
