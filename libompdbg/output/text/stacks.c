@@ -326,7 +326,7 @@ static void add_folded(struct shown *shown, const struct stack_part *part,
 	const char *what;
 
 	if (length > 1) {
-		what = arena_printf(arena, ": these %zu %s more times", length,
+		what = arena_printf(arena, ": these %zu lines %s more times", length,
 				    grouped_text(arena, times));
 	} else {
 		what = arena_printf(arena, " of %s", function_name(shown, frame->function));

@@ -11,7 +11,10 @@
 #include "diagnose/words.h"
 
 // Programs may have types and names without end.
-enum { MOST_COLUMNS = 199, LONGEST_CYCLE = 4 };
+enum {
+	MOST_COLUMNS = 199,
+	LONGEST_CYCLE = 32, // a call by std::function is five frames, a grammar's rules are more
+};
 
 void text_init(struct text *text, struct process *process, const struct form *form)
 {
