@@ -113,6 +113,20 @@ def test_code_without_a_name(ompdbg: Any, tmp_path: Path, family: str) -> None:
 
 
 @BOTH
+def test_a_thread_that_left_its_region(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """It runs nothing, and need not have been left behind by fork()."""
+    with hanging("left.c", family, 3, tmp_path) as pid:
+        why = " ".join(ompdbg.run("why", pid).stdout.split())
+        tasks = ompdbg.run("tasks", pid).stdout.splitlines()
+        document = ompdbg.json("tasks", pid)["tasks"]
+    assert "Region 1: 1 of its 4 threads does not exist" in why, why
+    assert "it has ended in the region, or fork() left it in the parent process" in why, why
+    assert "  implicit task of a thread that does not exist (2/4)" in tasks, tasks
+    (left,) = [one for one in document if one["kind"] == "implicit" and one["thread"] is None]
+    assert (left["thread_num"], left["status"]) == (2, "unknown")
+
+
+@BOTH
 def test_owner_of_a_reduction(ompdbg: Any, tmp_path: Path, family: str) -> None:
     """The thread that combines its values has the lock of reductions."""
     with hanging("combining.c", family, 4, tmp_path) as pid:
