@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/foreign.h"
+#include "stack/cxx_names.h"
 
 enum { GAP = 2 }; // columns between cells
 
@@ -60,8 +61,11 @@ const char *cut_place(const struct paper *paper, const char *text, size_t width)
 		return cut_file(paper, at + strlen(" at "), width);
 	const char *name = arena_strndup(paper->arena, text, (size_t)(at - text));
 	size_t left = width - foreign_width(at);
-	return arena_printf(paper->arena, "%s%s",
-			    cut_end(paper, without_scopes(paper->arena, name, left), left), at);
+	const char *fitting = without_scopes(paper->arena, name, left);
+	if (foreign_width(fitting) > left)
+		fitting = without_scopes(paper->arena, cxx_abbreviated(paper->arena, name, left),
+					 left);
+	return arena_printf(paper->arena, "%s%s", cut_end(paper, fitting, left), at);
 }
 
 /** Cut the middle of "lock cells[3].lock": what comes last distinguishes it from others. */
