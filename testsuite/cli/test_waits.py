@@ -113,6 +113,23 @@ def test_code_without_a_name(ompdbg: Any, tmp_path: Path, family: str) -> None:
 
 
 @BOTH
+def test_locks_of_the_same_name(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """However narrow the terminal, tables tell them apart. Long names of functions keep what is last."""
+    with hanging("alike.cpp", family, 2, tmp_path) as pid:
+        stacks = ompdbg.run("bt", "--thread=1", pid).stdout
+        why = " ".join(ompdbg.run("why", pid).stdout.split())
+        for columns in (60, 80, 120):
+            text = terminal.printed([OMPDBG, "locks", "--color=never", pid], columns)
+            locks = re.findall(r"^lock (\S+.*?)  ", text, re.M)
+            assert len(set(locks)) == 2 and "w..." not in text, text
+            text = terminal.printed([OMPDBG, "threads", "--color=never", pid], columns)
+            assert len(set(re.findall(r" lock (\S+.*?)  ", text))) == 2, text
+    called = r"Book::move\(\.\.\.\)::\{lambda\(\.\.\.\)#1\}::operator\(\)|Book::move::\$_0::operator"
+    assert re.search(called, stacks), stacks
+    assert re.search(r"Book::with<.{0,30}> at alike\.cpp:\d+ \(frame \d+\) may have", why), why
+
+
+@BOTH
 def test_a_thread_that_left_its_region(ompdbg: Any, tmp_path: Path, family: str) -> None:
     """It runs nothing, and need not have been left behind by fork()."""
     with hanging("left.c", family, 3, tmp_path) as pid:
