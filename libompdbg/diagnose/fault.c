@@ -400,18 +400,53 @@ static bool is_below_stack(const struct steps *steps, struct thread *thread, uin
 	return address < stack || (end_of_frame(thread, &end) && address < end);
 }
 
+/** Read the registers of a thread, and where it is. */
+static bool read_registers(struct steps *steps, struct thread *thread, uint64_t *pc)
+{
+	const uint32_t wanted = (UINT32_C(1) << (OMPDBG_RIP + 1)) - 1;
+
+	if (!is_ok(SERVICE(steps->process, registers, thread->target->number, wanted,
+			   &steps->registers)) ||
+	    !(steps->registers.known & 1U << OMPDBG_RIP))
+		return false;
+	*pc = steps->registers.values[OMPDBG_RIP];
+	return true;
+}
+
+bool thread_divisor(struct thread *thread, uint64_t *ret)
+{
+	struct process *process = thread->runtime->process;
+	struct steps steps = { .process = process };
+	struct code_instruction last;
+	uint64_t pc, address;
+
+	if (!read_registers(&steps, thread, &pc) ||
+	    code_decode(process_code(process), pc, &last) != CODE_OK || !last.operand_count)
+		return false;
+	// The numbers that it divides are in registers that are implied.
+	const struct code_operand *operand = &last.operands[0];
+	if (!operand->width || operand->width > WORD || operand->access != CODE_READS)
+		return false;
+	*ret = 0;
+	if (operand->kind == CODE_MEMORY)
+		return operand_address(&steps, operand, &address) &&
+		       process_read(process, address, ret, operand->width);
+	if (operand->kind != CODE_REGISTER || !register_value(&steps, operand->base, ret))
+		return false;
+	*ret = code_truncate(*ret, operand->width);
+	return true;
+}
+
 struct fault thread_fault(struct thread *thread, const uint64_t *address)
 {
 	struct process *process = thread->runtime->process;
-	const uint32_t wanted = (UINT32_C(1) << (OMPDBG_RIP + 1)) - 1;
 	struct steps steps = { .process = process };
 	struct fault fault = { .has_address = address, .address = address ? *address : 0 };
 	struct code_instruction last;
+	uint64_t pc;
 
-	if (!is_ok(SERVICE(process, registers, thread->target->number, wanted, &steps.registers)) ||
-	    !(steps.registers.known & 1U << OMPDBG_RIP))
+	if (!read_registers(&steps, thread, &pc))
 		return fault;
-	const uint64_t pc = steps.registers.values[OMPDBG_RIP];
 	if (address && pc == *address) {
 		fault.kind = FAULT_JUMP;
 		return fault;

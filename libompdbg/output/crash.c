@@ -149,14 +149,42 @@ static const char *kind_name(enum fault_kind kind)
 	return names[kind];
 }
 
+/** Say what an arithmetic operation did; NULL: the kernel does not tell. */
+static const char *arithmetic_text(const struct crash *crash, struct thread *thread)
+{
+	uint64_t divisor;
+
+	switch (crash->signal == SIGFPE ? crash->info.si_code : 0) {
+	case FPE_INTDIV: // also if the result is too large
+		if (!thread || !thread_divisor(thread, &divisor))
+			return "integer division by zero, or with too large a result";
+		return divisor ? "integer division with too large a result" :
+				 "integer division by zero";
+	case FPE_FLTDIV:
+		return "floating-point division by zero";
+	case FPE_FLTOVF:
+		return "floating-point overflow";
+	case FPE_FLTUND:
+		return "floating-point underflow";
+	case FPE_FLTRES:
+		return "inexact floating-point result";
+	case FPE_FLTINV:
+		return "invalid floating-point operation";
+	default:
+		return NULL;
+	}
+}
+
 /** Write what the signal is about: "invalid read at 0x8 (p->next; p is null)". */
 static const char *details_text(struct arena *arena, const struct crash *crash,
-				const struct fault *fault)
+				struct thread *thread, const struct fault *fault)
 {
 	const char *kind = kind_name(fault->kind), *reason = "";
 
-	if (!is_about_memory(crash))
-		return arena_printf(arena, "at 0x%" PRIx64, fault->address);
+	if (!is_about_memory(crash)) {
+		reason = arithmetic_text(crash, thread);
+		return reason ? reason : arena_printf(arena, "at 0x%" PRIx64, fault->address);
+	}
 	if (fault->expression && fault->pointer)
 		reason =
 			arena_printf(arena, " (%s; %s is null)", fault->expression, fault->pointer);
@@ -184,7 +212,7 @@ const char *crash_text(struct process *process, const struct crash *crash, pid_t
 	if (sender)
 		details = arena_printf(arena, ", sent by process %d", (int)sender);
 	else if (fault.has_address)
-		details = arena_printf(arena, ", %s", details_text(arena, crash, &fault));
+		details = arena_printf(arena, ", %s", details_text(arena, crash, thread, &fault));
 	if (location && !location->function && fault.kind == FAULT_JUMP)
 		location = NULL; // there is no code
 	return arena_printf(arena, "%s in %s%s%s%s", signal_name(arena, crash->signal), who,

@@ -239,6 +239,36 @@ def core_of_source(
     return processes.kernel_core(program, (way,), folder, signal.Signals(number))
 
 
+DIVISIONS = {
+    "zero": "integer division by zero",
+    "element": "integer division by zero",
+    "large": "integer division with too large a result",
+    "float": "floating-point division by zero",
+}
+
+
+@pytest.mark.parametrize("family, level", VARIANTS)
+def test_divisions(ompdbg: Any, family: str, level: str, tmp_path: Path) -> None:
+    """The kernel says the same of both kinds of integer division; the instruction tells them apart."""
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    flags = (level, "-g", "-fopenmp")
+    source = str(SOURCE.with_name("divided.c"))
+    try:
+        program = own_programs.compiled(source, tmp_path / "program", flags, family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    for way, words in DIVISIONS.items():
+        (tmp_path / way).mkdir()
+        core = processes.kernel_core(program, (way,), tmp_path / way, signal.SIGFPE)
+        headline = ompdbg.run("why", core).stdout.splitlines()[0]
+        assert re.search(rf"^SIGFPE in thread \d .*, {words}$", headline), headline
+    live = processes.run_gdb("session.py", {"commands": ["run zero", "omp why"]}, [str(program)])
+    headline = live.result[1]["text"].splitlines()[0]
+    assert headline.endswith(", integer division by zero"), headline
+
+
 @pytest.mark.parametrize("family", ["gcc", "clang"])
 def test_crash_in_a_header(ompdbg: Any, family: str, tmp_path: Path) -> None:
     """The headline, the tables and JSON name the line of the program that called it."""
