@@ -118,12 +118,15 @@ def test_locks_of_the_same_name(ompdbg: Any, tmp_path: Path, family: str) -> Non
     with hanging("alike.cpp", family, 2, tmp_path) as pid:
         stacks = ompdbg.run("bt", "--thread=1", pid).stdout
         why = " ".join(ompdbg.run("why", pid).stdout.split())
+        values = ompdbg.run("print", "name", pid).stdout
         for columns in (60, 80, 120):
             text = terminal.printed([OMPDBG, "locks", "--color=never", pid], columns)
             locks = re.findall(r"^lock (\S+.*?)  ", text, re.M)
             assert len(set(locks)) == 2 and "w..." not in text, text
             text = terminal.printed([OMPDBG, "threads", "--color=never", pid], columns)
             assert len(set(re.findall(r" lock (\S+.*?)  ", text))) == 2, text
+    # That of the one's lambda expression has a long name.
+    assert max(map(len, values.splitlines())) < 100 and "Book::with<" in values, values
     called = r"Book::move\(\.\.\.\)::\{lambda\(\.\.\.\)#1\}::operator\(\)|Book::move::\$_0::operator"
     assert re.search(called, stacks), stacks
     assert re.search(r"Book::with<.{0,30}> at alike\.cpp:\d+ \(frame \d+\) may have", why), why

@@ -52,6 +52,21 @@ static const char *without_scopes(struct arena *arena, const char *name, size_t 
 	return arena_printf(arena, "%*s%s", (int)blanks, "", begin);
 }
 
+/** Shorten a function's name as far as it makes sense. */
+static const char *short_function(struct arena *arena, const char *name, size_t width)
+{
+	const char *found = without_scopes(arena, name, width);
+
+	return foreign_width(found) <= width ?
+		       found :
+		       without_scopes(arena, cxx_abbreviated(arena, name, width), width);
+}
+
+const char *cut_function(const struct paper *paper, const char *name, size_t width)
+{
+	return cut_end(paper, short_function(paper->arena, name, width), width);
+}
+
 const char *cut_place(const struct paper *paper, const char *text, size_t width)
 {
 	const char *at = NULL;
@@ -64,13 +79,10 @@ const char *cut_place(const struct paper *paper, const char *text, size_t width)
 		return cut_file(paper, at + strlen(" at "), width);
 	const char *name = arena_strndup(paper->arena, text, (size_t)(at - text));
 	size_t left = width - foreign_width(at);
-	const char *fitting = without_scopes(paper->arena, name, left);
-	if (foreign_width(fitting) > left)
-		fitting = without_scopes(paper->arena, cxx_abbreviated(paper->arena, name, left),
-					 left);
-	if (foreign_width(fitting) > left && left < LEAST_NAME)
+	name = short_function(paper->arena, name, left);
+	if (foreign_width(name) > left && left < LEAST_NAME)
 		return cut_file(paper, at + strlen(" at "), width);
-	return arena_printf(paper->arena, "%s%s", cut_end(paper, fitting, left), at);
+	return arena_printf(paper->arena, "%s%s", cut_end(paper, name, left), at);
 }
 
 /** Cut the middle of "lock cells[3].lock": what comes last distinguishes it from others. */
