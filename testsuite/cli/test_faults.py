@@ -209,6 +209,9 @@ def test_end_of_the_stack(ompdbg: Any, family: str, level: str, tmp_path: Path) 
         core = core_of(program, way, tmp_path / way)
         headline = ompdbg.run("why", core).stdout.splitlines()[0]
         assert re.search(rf" {way} at .* \(probably a stack overflow\)$", headline), headline
+        page = tmp_path / way / "page.html"
+        ompdbg.run("report", "--html", page, core)
+        assert " (probably a stack overflow)</p>" in page.read_text(encoding="utf-8")
         # GDB can read pages that protect a stack.
         spec: Dict[str, Any] = {"commands": ["run " + way, "omp why"]}
         live = processes.run_gdb("session.py", spec, [str(program)]).result[1]["text"]

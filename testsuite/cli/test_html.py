@@ -271,6 +271,7 @@ def crash(report: Dict[str, Any], thread: Dict[str, Any], signal: str, address: 
         "access": None,
         "expression": None,
         "null_pointer": None,
+        "details": f"invalid access at {address}",
     }
     mark = {"does": f"{signal} here", "activity": "crashed"}
     for one in report["threads"]:
@@ -304,7 +305,7 @@ def test_crash_comes_first(report: Dict[str, Any]) -> None:
     tiles = [a for a in tiles if "href" in a]
     assert tiles[0]["href"] == f"#t{thread['gdb']}"
     assert tiles[0]["title"] == f"thread {thread['gdb']} ({thread['thread_num']}/8)"
-    crashed["about"]["crash"]["sender"] = 1
+    crashed["about"]["crash"].update(sender=1, details="sent by process 1")
     assert "Sent by process 1" in "".join(parsed(html_of(crashed)).texts)
 
 
