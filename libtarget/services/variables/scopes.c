@@ -144,7 +144,8 @@ bool scope_has_in_source(const struct scope *scope, Dwarf_Die *die)
 	const char *name = variable_name(die);
 
 	// In Fortran no name begins with an underscore.
-	return !is_generated_name(name) && !(scope->unit->is_fortran && *name == '_') && !is_length(die);
+	return !is_generated_name(name) && !(scope->unit->is_fortran && *name == '_') &&
+	       !is_length(die);
 }
 
 bool scope_takes_lengths(const struct scope *scope)

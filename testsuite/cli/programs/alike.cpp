@@ -17,14 +17,15 @@ class Book
 	std::map<std::string, Account> accounts;
 	int ready = 0;
 
-    public:
+      public:
 	explicit Book()
 	{
 		omp_init_lock(&accounts["one"].lock);
 		omp_init_lock(&accounts["two"].lock);
 	}
 
-	template <class Body> __attribute__((noinline)) void with(const std::string &name, Body body)
+	template <class Body>
+	__attribute__((noinline)) void with(const std::string &name, Body body)
 	{
 		Account &account = accounts.at(name);
 
