@@ -259,8 +259,8 @@ const struct command commands[] = {
 		.name = "why",
 		.summary = "show why the program hangs or crashed",
 		.description =
-			"Show which thread waits for which: deadlocks, threads that do not "
-			"exist after fork(), threads of a team at different barriers, locks "
+			"Show which thread waits for which: deadlocks, threads of a team that "
+			"do not exist, threads of a team at different barriers, locks "
 			"and their owners, unfinished tasks, events that were not fulfilled, "
 			"and barriers that some threads have not reached. A healthy program, "
 			"too, has such waits at any moment. Only deadlocks, missing threads, "

@@ -372,49 +372,86 @@ static void name_access(const struct steps *steps, struct thread *thread,
 	}
 }
 
-/** Check that the stack of a thread can be read where it was called: a core file may lack it. */
-static bool has_caller(struct thread *thread)
+/** Find where the frame of a thread's innermost function ends. */
+static bool end_of_frame(struct thread *thread, uint64_t *ret)
 {
 	struct stack *stack = thread_stack(thread);
 	struct stack_frame *frame = stack_frame(stack, 0);
 
 	for (size_t i = 1; frame && frame->at.is_inlined; i++)
 		frame = stack_frame(stack, i);
-	return frame && stack_frame(stack, frame->index + 1);
+	frame = frame ? stack_frame(stack, frame->index + 1) : NULL;
+	return frame && is_ok(SERVICE(thread->runtime->process, frame_register,
+				      thread->target->number, &frame->at, OMPDBG_RSP, ret));
 }
 
-/** Check for an access near the stack pointer where there is no stack: below it, or in the frame of a
- *  function that has moved it there. */
+/** Check for an access near the stack pointer: below it, or in the frame of a function that has moved it
+ *  there. It has failed, so there is no stack. What a debugger can read there proves nothing: it may read
+ *  pages that protect stacks. */
 static bool is_below_stack(const struct steps *steps, struct thread *thread, uint64_t address)
 {
-	uint64_t stack, word;
+	uint64_t stack, end;
 
 	if (!(steps->registers.known & 1U << OMPDBG_RSP))
 		return false;
 	stack = steps->registers.values[OMPDBG_RSP];
 	if (address - (stack - RED_ZONE) >= LARGEST_FRAME)
 		return false;
-	return address < stack ||
-	       (has_caller(thread) && !process_read(steps->process, stack, &word, sizeof(word)));
+	return address < stack || (end_of_frame(thread, &end) && address < end);
+}
+
+/** Read the registers of a thread, and where it is. */
+static bool read_registers(struct steps *steps, struct thread *thread, uint64_t *pc)
+{
+	const uint32_t wanted = (UINT32_C(1) << (OMPDBG_RIP + 1)) - 1;
+
+	if (!is_ok(SERVICE(steps->process, registers, thread->target->number, wanted,
+			   &steps->registers)) ||
+	    !(steps->registers.known & 1U << OMPDBG_RIP))
+		return false;
+	*pc = steps->registers.values[OMPDBG_RIP];
+	return true;
+}
+
+bool thread_divisor(struct thread *thread, uint64_t *ret)
+{
+	struct process *process = thread->runtime->process;
+	struct steps steps = { .process = process };
+	struct code_instruction last;
+	uint64_t pc, address;
+
+	if (!read_registers(&steps, thread, &pc) ||
+	    code_decode(process_code(process), pc, &last) != CODE_OK || !last.operand_count)
+		return false;
+	// The numbers that it divides are in registers that are implied.
+	const struct code_operand *operand = &last.operands[0];
+	if (!operand->width || operand->width > WORD || operand->access != CODE_READS)
+		return false;
+	*ret = 0;
+	if (operand->kind == CODE_MEMORY)
+		return operand_address(&steps, operand, &address) &&
+		       process_read(process, address, ret, operand->width);
+	if (operand->kind != CODE_REGISTER || !register_value(&steps, operand->base, ret))
+		return false;
+	*ret = code_truncate(*ret, operand->width);
+	return true;
 }
 
 struct fault thread_fault(struct thread *thread, const uint64_t *address)
 {
 	struct process *process = thread->runtime->process;
-	const uint32_t wanted = (UINT32_C(1) << (OMPDBG_RIP + 1)) - 1;
 	struct steps steps = { .process = process };
 	struct fault fault = { .has_address = address, .address = address ? *address : 0 };
 	struct code_instruction last;
+	uint64_t pc;
 
-	if (!is_ok(SERVICE(process, registers, thread->target->number, wanted, &steps.registers)) ||
-	    !(steps.registers.known & 1U << OMPDBG_RIP))
+	if (!read_registers(&steps, thread, &pc))
 		return fault;
-	const uint64_t pc = steps.registers.values[OMPDBG_RIP];
-	fault.is_below_stack = address && is_below_stack(&steps, thread, *address);
 	if (address && pc == *address) {
 		fault.kind = FAULT_JUMP;
 		return fault;
 	}
+	fault.is_below_stack = address && is_below_stack(&steps, thread, *address);
 	if (code_decode(process_code(process), pc, &last) != CODE_OK)
 		return fault;
 	const struct code_operand *operand = accessed(&steps, &last, address, &fault.address);

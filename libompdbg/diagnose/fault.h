@@ -28,4 +28,7 @@ struct fault {
  *  a handler raised again. */
 struct fault thread_fault(struct thread *thread, const uint64_t *address);
 
+/** Read by what the integer division divides at which a thread is. @return false: it is unknown. */
+bool thread_divisor(struct thread *thread, uint64_t *ret);
+
 #endif

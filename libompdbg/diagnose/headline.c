@@ -475,8 +475,12 @@ void finding_describe(struct graph *graph, struct finding *finding)
 		add_note(t, "All threads of the region wait there or at a barrier: one of them is "
 			    "about to go on, or none ever will");
 	if (finding->rule == RULE_LOST_THREADS)
-		add_note(t, "The runtime has records of them: after fork(), a child has only the "
-			    "thread that called it");
+		add_note(t,
+			 finding->num_lost == 1 ?
+				 "The runtime has a record of it: it has ended in the region, or "
+				 "fork() left it in the parent process" :
+				 "The runtime has records of them: they have ended in the region, "
+				 "or fork() left them in the parent process");
 	if (finding->rule == RULE_EVENT && !finding->task)
 		add_note(t, "Inferred: the runtime lists no detached tasks, and counts a task that "
 			    "is neither queued nor blocked nor begun");

@@ -12,8 +12,12 @@
 
 #include "base/buffer.h"
 #include "base/text.h"
+#include "stack/cxx_names.h"
 
-enum { MOST_NUMBERS = 40 }; // columns of a list of threads
+enum {
+	MOST_NUMBERS = 40,
+	MOST_NAME = 70
+}; // columns of a list of threads, and of a function's name
 
 static int compare_numbers(const void *a, const void *b)
 {
@@ -267,8 +271,9 @@ static const char *candidate_text(struct arena *arena, const struct lock *lock,
 				  const struct thread_list *threads)
 {
 	const struct location *location = candidate->location;
-	const char *place = location && location->function ? location->function :
-							     line_text(arena, location);
+	const char *place = location && location->function ?
+				    cxx_abbreviated(arena, location->function, MOST_NAME) :
+				    line_text(arena, location);
 	const char *who = threads_text(arena, threads);
 	const char *frame = "";
 

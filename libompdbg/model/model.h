@@ -274,8 +274,10 @@ const char *team_label(struct team *team);
 size_t team_depth(struct team *team);
 /** Find where its thread 0 encountered the construct; NULL. (stack/) */
 const struct location *team_opened(struct team *team);
-/** Count the members of which the runtime has a record and the process no thread. What is uncertain is
- *  not counted. */
+/** Check for a member of which the runtime has a record and the process no thread. What is uncertain is
+ *  none. */
+bool team_has_lost(struct team *team, int thread_num);
+/** Count such members. */
 int team_lost(struct team *team);
 
 // ---- Tasks (task.c) --------------------------------------------------------------------------
@@ -339,6 +341,8 @@ const char *task_status(const struct task *task);
 uint32_t task_status_code(const struct task *task);
 /** Number in its team of the thread that executes it; NOT_KNOWN. */
 int task_thread_num(const struct task *task);
+/** Check for an implicit task whose thread the process does not have. */
+bool task_is_lost(const struct task *task);
 /** Find the thread with that number in its team; NULL. */
 struct thread *task_runner(const struct task *task);
 /** Find the team of the region to which it is bound; NULL. */

@@ -50,8 +50,19 @@ const char *task_kind(const struct task *task)
 	return task_kind_name(task->runtime, task->info.kind);
 }
 
+bool task_is_lost(const struct task *task)
+{
+	struct team *team = task_team(task);
+	int number = task_thread_num(task);
+
+	return task->info.kind == ompd_ext_task_implicit && team && number != NOT_KNOWN &&
+	       !team_member(team, number) && team_has_lost(team, number);
+}
+
 uint32_t task_status_code(const struct task *task)
 {
+	if (task_is_lost(task))
+		return ompd_ext_task_unknown;
 	if (task->info.status == ompd_ext_task_started && task->placement)
 		return ompd_ext_task_suspended;
 	return task->info.status;

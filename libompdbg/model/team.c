@@ -97,7 +97,7 @@ static bool is_nobodys(struct runtime *runtime, uint64_t pthread)
 	return true;
 }
 
-static bool is_lost(struct team *team, int thread_num)
+bool team_has_lost(struct team *team, int thread_num)
 {
 	struct space *space = team->runtime->space;
 	ompd_thread_handle_t *handle = member_handle(team, thread_num);
@@ -116,7 +116,7 @@ int team_lost(struct team *team)
 	int count = 0;
 
 	for (int number = 0; number < team->size && number < MAX_MEMBERS; number++)
-		count += is_lost(team, number);
+		count += team_has_lost(team, number);
 	return count;
 }
 

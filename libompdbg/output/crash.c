@@ -149,14 +149,46 @@ static const char *kind_name(enum fault_kind kind)
 	return names[kind];
 }
 
-/** Write what the signal is about: "invalid read at 0x8 (p->next; p is null)". */
-static const char *details_text(struct arena *arena, const struct crash *crash,
-				const struct fault *fault)
+/** Say what an arithmetic operation did; NULL: the kernel does not tell. */
+static const char *arithmetic_text(const struct crash *crash, struct thread *thread)
+{
+	uint64_t divisor;
+
+	switch (crash->signal == SIGFPE ? crash->info.si_code : 0) {
+	case FPE_INTDIV: // also if the result is too large
+		if (!thread || !thread_divisor(thread, &divisor))
+			return "integer division by zero, or with too large a result";
+		return divisor ? "integer division with too large a result" :
+				 "integer division by zero";
+	case FPE_FLTDIV:
+		return "floating-point division by zero";
+	case FPE_FLTOVF:
+		return "floating-point overflow";
+	case FPE_FLTUND:
+		return "floating-point underflow";
+	case FPE_FLTRES:
+		return "inexact floating-point result";
+	case FPE_FLTINV:
+		return "invalid floating-point operation";
+	default:
+		return NULL;
+	}
+}
+
+/** Write what the signal is about: "invalid read at 0x8 (p->next; p is null)"; NULL if it is unknown. */
+static const char *details_text(struct arena *arena, const struct crash *crash, pid_t sender,
+				struct thread *thread, const struct fault *fault)
 {
 	const char *kind = kind_name(fault->kind), *reason = "";
 
-	if (!is_about_memory(crash))
-		return arena_printf(arena, "at 0x%" PRIx64, fault->address);
+	if (sender)
+		return arena_printf(arena, "sent by process %d", (int)sender);
+	if (!fault->has_address)
+		return NULL;
+	if (!is_about_memory(crash)) {
+		reason = arithmetic_text(crash, thread);
+		return reason ? reason : arena_printf(arena, "at 0x%" PRIx64, fault->address);
+	}
 	if (fault->expression && fault->pointer)
 		reason =
 			arena_printf(arena, " (%s; %s is null)", fault->expression, fault->pointer);
@@ -175,21 +207,16 @@ const char *crash_text(struct process *process, const struct crash *crash, pid_t
 	struct arena *arena = &process->arena;
 	struct thread *thread = crash_thread(process, crash);
 	const struct location *location = thread ? thread_location(thread) : NULL;
-	pid_t sender = sender_of(crash, pid);
 	const struct fault fault = fault_of(crash, thread, pid);
+	const char *details = details_text(arena, crash, sender_of(crash, pid), thread, &fault);
 	const char *who = thread ? thread_text(arena, thread) :
 				   arena_printf(arena, "a thread (LWP %d)", (int)crash->lwp);
-	const char *details = "";
 
-	if (sender)
-		details = arena_printf(arena, ", sent by process %d", (int)sender);
-	else if (fault.has_address)
-		details = arena_printf(arena, ", %s", details_text(arena, crash, &fault));
 	if (location && !location->function && fault.kind == FAULT_JUMP)
 		location = NULL; // there is no code
-	return arena_printf(arena, "%s in %s%s%s%s", signal_name(arena, crash->signal), who,
+	return arena_printf(arena, "%s in %s%s%s%s%s", signal_name(arena, crash->signal), who,
 			    location ? ": " : "", location ? place_text(arena, location) : "",
-			    details);
+			    details ? ", " : "", details ? details : "");
 }
 
 /** Check that a source file is not newer than what was compiled of it. */
@@ -268,5 +295,7 @@ void json_crash(struct json *json, struct process *process, const struct crash *
 	json_member_string(json, "access", kind_name(fault.kind));
 	json_member_string(json, "expression", fault.expression);
 	json_member_string(json, "null_pointer", fault.pointer);
+	json_member_string(json, "details",
+			   details_text(&process->arena, crash, sender, thread, &fault));
 	json_end_object(json);
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/text.h"
 
 static const size_t NONE = SIZE_MAX;
@@ -122,12 +123,25 @@ size_t cxx_length_without_parameters(const char *name)
 	return parameters;
 }
 
+/** Check for the name of an operator, which may have blanks; one in brackets is another's. */
+static bool is_of_operator(const char *name)
+{
+	int depth = 0;
+
+	for (size_t i = 0; name[i]; i++) {
+		if (!depth && starts_with(name + i, "operator"))
+			return true;
+		depth += nesting_of(name[i]);
+	}
+	return false;
+}
+
 const char *cxx_without_return_type(const char *name)
 {
 	size_t parameters = find_parameters(name);
 	int depth = 0;
 
-	if (parameters == NONE || name[parameters - 1] != '>' || strstr(name, "operator"))
+	if (parameters == NONE || name[parameters - 1] != '>' || is_of_operator(name))
 		return name;
 	for (size_t i = parameters; i-- > 0;) {
 		depth -= nesting_of(name[i]);
@@ -135,4 +149,36 @@ const char *cxx_without_return_type(const char *name)
 			return name + i + 1;
 	}
 	return name;
+}
+
+const char *cxx_abbreviated(struct arena *arena, const char *name, size_t width)
+{
+	static const char unnamed[] = "(anonymous namespace)", lambda[] = "<lambda";
+	const char *text = "";
+	size_t begin = 0, length; // of what is copied next
+	int depth = 0;
+
+	if (strlen(name) <= width)
+		return name;
+	for (size_t i = 0; name[i]; i += length) {
+		char c = name[i];
+		length = depth ? 0 : operator_at(name, i);
+		if (!length && !depth && starts_with(name + i, unnamed))
+			length = sizeof(unnamed) - 1;
+		if (!length && !depth && starts_with(name + i, lambda))
+			length = sizeof(lambda) - 1;
+		if (length)
+			continue;
+		length = 1;
+		if (c == '(' || c == '<') {
+			if (!depth++)
+				text = arena_printf(arena, "%s%.*s", text, (int)(i + 1 - begin),
+						    name + begin);
+		} else if ((c == ')' || c == '>') && depth && !--depth) {
+			text = arena_printf(arena, "%s%s", text,
+					    strchr("(<", name[i - 1]) ? "" : "...");
+			begin = i;
+		}
+	}
+	return depth ? name : arena_printf(arena, "%s%s", text, name + begin);
 }

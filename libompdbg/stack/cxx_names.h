@@ -7,10 +7,15 @@
 
 #include <stddef.h>
 
+struct arena;
+
 /** Return the length of a function's name without its parameters, and the qualifiers after them: the
  *  whole length if it has none. Functions of lambda expressions keep theirs, as in GDB. */
 size_t cxx_length_without_parameters(const char *name);
 /** Return the part of a function's name after the return type, which only templates have. */
 const char *cxx_without_return_type(const char *name);
+/** Return a name with "..." for what is in its outermost brackets, if it is longer than @p width:
+ *  "main()::{lambda(...)#1}::operator()(...) const", "Box<...>::run". */
+const char *cxx_abbreviated(struct arena *arena, const char *name, size_t width);
 
 #endif

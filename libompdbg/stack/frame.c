@@ -7,7 +7,8 @@
 #include "stack/names.h"
 #include "stack/room.h"
 
-// So many frames are unwound at first, and then; a stack deeper than the last is a damaged one.
+// So many frames are unwound at first, and then; a stack that is deeper than the last is damaged, or that of
+// an endless recursion.
 static const size_t steps[] = { 32, 1024, 100000 };
 
 enum { NUM_STEPS = sizeof(steps) / sizeof(steps[0]) };
@@ -42,6 +43,8 @@ static void unwind(struct stack *stack)
 	}
 	if (count < most)
 		stack->step = NUM_STEPS;
+	else
+		stack->is_cut = stack->step == NUM_STEPS;
 	if (count <= stack->count)
 		return;
 	struct stack_frame *added = ARENA_ARRAY(arena, struct stack_frame, count - stack->count);
@@ -64,6 +67,12 @@ size_t stack_depth(struct stack *stack)
 	while (stack->step < NUM_STEPS)
 		unwind(stack);
 	return stack->count;
+}
+
+bool stack_is_cut(struct stack *stack)
+{
+	stack_depth(stack);
+	return stack->is_cut;
 }
 
 /** Look the place of a frame up, by how many functions are around it into which it was inlined. */

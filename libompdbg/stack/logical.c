@@ -96,6 +96,10 @@ static void build(struct logical_stack *stack, struct thread *thread)
 		}
 		*ARENA_APPEND(arena, stack->parts, stack->num_parts, capacity) =
 			part_of(walk, team, begin);
+		if (stack_is_cut(thread_stack(thread))) {
+			NOTE(stack, thread, "the older frames of thread %s were not read");
+			return;
+		}
 		opened = walk_worker_region(walk);
 		if (!opened) {
 			struct stack_part part;

@@ -68,6 +68,7 @@ struct stack {
 	struct stack_frame **frames;
 	size_t count, capacity;
 	size_t step; // of frame.c: the next one
+	bool is_cut; // it has perhaps more frames
 };
 /** Find the names of a frame's place: its function's, and that of the function from which it was
  *  outlined. */

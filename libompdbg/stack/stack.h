@@ -49,6 +49,8 @@ struct stack *thread_stack(struct thread *thread);
 struct stack_frame *stack_frame(struct stack *stack, size_t index);
 /** Unwind all of it. @return the number of frames. */
 size_t stack_depth(struct stack *stack);
+/** Check whether it perhaps has older frames than those: it is damaged, or an endless recursion. */
+bool stack_is_cut(struct stack *stack);
 /** Find the place of a frame. Never NULL; members that are unknown are NULL or 0. */
 const struct ompdbg_function *stack_place(struct stack *stack, struct stack_frame *frame);
 /** Tell whose the code of a frame is. A signal frame is the user's: it is part of his story. */

@@ -243,7 +243,7 @@ CASES: List[Case] = [
         4,
         (
             _ask("why", r"thread \d .{0,20}wait(4|pid) pack at helper\.c:20"),
-            _ask("why" + CHILD, "3 of its 4 threads do not exist", r"after fork\(\)"),
+            _ask("why" + CHILD, "3 of its 4 threads do not exist", r"or fork\(\) left them"),
         ),
         GCC,
     ),

@@ -35,3 +35,29 @@ def test_names_of_constructs(ompdbg: Any, family: str, way: str, tmp_path: Path)
     assert re.search(rf"^#\d+ +{NAMES[way]} at jumped\.c:{line}, line \d+$", text, re.M), text
     wrong = rf"(teams region|task) of \w+ at jumped\.c:{line}\b"
     assert way == "taskloop" or not re.search(wrong, text), text
+
+
+@pytest.mark.parametrize("level", ("-O0", "-O2"))
+@pytest.mark.parametrize("family", ("gcc", "clang"))
+def test_tasks_around_lambda_expressions(
+    ompdbg: Any, family: str, level: str, tmp_path: Path
+) -> None:
+    """Code of the expression has lines of the construct's reduction, which is around it."""
+    source = SOURCE.with_name("in_lambda.cpp")
+    try:
+        program = own_programs.compiled(
+            str(source), tmp_path / "program", (level, "-g", "-fopenmp"), family
+        )
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    marks = {"outer": "main", "inner": r"\S*operator\(\)(?:\(\) const)?"}
+    if level != "-O0":
+        marks["inner"] += "|main"  # it may be inlined, and is in main, too
+    lines = source.read_text(encoding="utf-8").splitlines()
+    with rest.hanging([str(program)], 2, tmp_path) as process:
+        text = ompdbg.run("tasks", process.pid).stdout
+    for mark, name in marks.items():
+        (line,) = [at for at, said in enumerate(lines, 1) if said.endswith(f"// LINE: {mark}")]
+        found = re.findall(rf"task of (\S+(?: const)?) at in_lambda\.cpp:{line}\b", text)
+        assert found and all(re.fullmatch(name, one) for one in found), text
+    assert "task_red" not in text, text

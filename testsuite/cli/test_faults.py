@@ -205,11 +205,21 @@ def test_end_of_the_stack(ompdbg: Any, family: str, level: str, tmp_path: Path) 
         )
     except build.Skipped as reason:
         pytest.skip(str(reason))
-    for way in ("deep", "large"):
+    for way in ("deep", "large", "small"):
         core = core_of(program, way, tmp_path / way)
         headline = ompdbg.run("why", core).stdout.splitlines()[0]
         assert re.search(rf" {way} at .* \(probably a stack overflow\)$", headline), headline
-    stack = ompdbg.run("bt", tmp_path / "deep" / core.name).stdout
+        page = tmp_path / way / "page.html"
+        ompdbg.run("report", "--html", page, core)
+        assert " (probably a stack overflow)</p>" in page.read_text(encoding="utf-8")
+        # GDB can read pages that protect a stack.
+        spec: Dict[str, Any] = {"commands": ["run " + way, "omp why"]}
+        live = processes.run_gdb("session.py", spec, [str(program)]).result[1]["text"]
+        assert " (probably a stack overflow)\n" in " ".join(live.split("\n  ")), live
+    # So many frames are not read, and what is below them is not made up.
+    stack = ompdbg.run("bt", "--no-tree", core).stdout.split("\n\n")[0]
+    assert stack.endswith("(The stack ends here: the older frames of thread 1 were not read.)")
+    stack = ompdbg.run("bt", next((tmp_path / "deep").glob("core*"))).stdout
     assert "deep (step=" in stack and "damaged" not in stack
 
 
@@ -233,6 +243,36 @@ def core_of_source(
     except build.Skipped as reason:
         pytest.skip(str(reason))
     return processes.kernel_core(program, (way,), folder, signal.Signals(number))
+
+
+DIVISIONS = {
+    "zero": "integer division by zero",
+    "element": "integer division by zero",
+    "large": "integer division with too large a result",
+    "float": "floating-point division by zero",
+}
+
+
+@pytest.mark.parametrize("family, level", VARIANTS)
+def test_divisions(ompdbg: Any, family: str, level: str, tmp_path: Path) -> None:
+    """The kernel says the same of both kinds of integer division; the instruction tells them apart."""
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    flags = (level, "-g", "-fopenmp")
+    source = str(SOURCE.with_name("divided.c"))
+    try:
+        program = own_programs.compiled(source, tmp_path / "program", flags, family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    for way, words in DIVISIONS.items():
+        (tmp_path / way).mkdir()
+        core = processes.kernel_core(program, (way,), tmp_path / way, signal.SIGFPE)
+        headline = ompdbg.run("why", core).stdout.splitlines()[0]
+        assert re.search(rf"^SIGFPE in thread \d .*, {words}$", headline), headline
+    live = processes.run_gdb("session.py", {"commands": ["run zero", "omp why"]}, [str(program)])
+    headline = live.result[1]["text"].splitlines()[0]
+    assert headline.endswith(", integer division by zero"), headline
 
 
 @pytest.mark.parametrize("family", ["gcc", "clang"])
@@ -281,7 +321,7 @@ def test_recursion_by_tasks(ompdbg: Any, family: str, tmp_path: Path) -> None:
     core = core_of_source(source, family, tmp_path, "tasks")
     lines = ompdbg.run("bt", core).stdout.splitlines()
     (folded,) = [line for line in lines if line.startswith("... ")]
-    told = re.fullmatch(r"\.\.\. (\d+) more frames: these 2 (\d+) more times", folded)
+    told = re.fullmatch(r"\.\.\. (\d+) more frames: these 2 lines (\d+) more times", folded)
     assert told and int(told[1]) == 2 * int(told[2]), folded
     shown = sum(f"line {line_of(source, 'inside')}" in line for line in lines)
     assert shown + int(told[2]) == 40, lines
@@ -289,6 +329,17 @@ def test_recursion_by_tasks(ompdbg: Any, family: str, tmp_path: Path) -> None:
     assert len(frames) >= 6 and all(
         re.match(r"#(\d  |\d\d |\d{3} )\S", one) for one in frames
     ), lines
+
+
+@pytest.mark.parametrize("family", ["gcc", "clang"])
+def test_recursion_of_many_functions(ompdbg: Any, family: str, tmp_path: Path) -> None:
+    """Five functions call each other: the turns that are alike are counted."""
+    core = core_of_source(SOURCE.with_name("deep_tasks.c"), family, tmp_path, "turns")
+    lines = ompdbg.run("bt", "--no-tree", core).stdout.splitlines()
+    assert "... 190 more frames: these 5 lines 38 more times" in lines, lines
+    assert sum(line.startswith("#") and " sum (" in line for line in lines) == 3
+    tree = [line.strip() for line in ompdbg.run("bt", "--tree", core).stdout.splitlines()]
+    assert "(these 5 lines 39 more times)" in tree, tree
 
 
 def test_a_crash_without_waits(ompdbg: Any, tmp_path: Path) -> None:

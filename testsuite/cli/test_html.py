@@ -8,6 +8,7 @@ import hashlib
 import html
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -243,6 +244,21 @@ def test_sizes_are_bounded(report: Dict[str, Any]) -> None:
     assert len(structure.of_class("fold")) >= 1
 
 
+def test_recursions_are_folded(report: Dict[str, Any]) -> None:
+    """The page has their first turn and their last, and the threads at their ends."""
+    deep = copy.deepcopy(report)
+    for stack in deep["stacks"]:
+        frames = stack["parts"][0]["frames"]
+        turn = [dict(frames[-1], line=5), dict(frames[-1], line=6), dict(frames[-1], line=7)]
+        frames += turn * 5000
+    text = html_of(deep)
+    told = re.findall(r"\.\.\. these 3 frames ([\d,]+) more times", text)
+    assert told and set(told) <= {"4,997", "4,998"}, told  # its first frame may be a branch
+    assert len(text) < len(html_of(report)) + 30000 * len(deep["stacks"])
+    anchors = set(re.findall(r'id="(t\d+)"', text))
+    assert anchors == set(re.findall(r'id="(t\d+)"', html_of(report))) and anchors
+
+
 def crash(report: Dict[str, Any], thread: Dict[str, Any], signal: str, address: str) -> None:
     """Let a thread of a report have crashed."""
     number = thread["gdb"]
@@ -255,6 +271,7 @@ def crash(report: Dict[str, Any], thread: Dict[str, Any], signal: str, address: 
         "access": None,
         "expression": None,
         "null_pointer": None,
+        "details": f"invalid access at {address}",
     }
     mark = {"does": f"{signal} here", "activity": "crashed"}
     for one in report["threads"]:
@@ -288,7 +305,7 @@ def test_crash_comes_first(report: Dict[str, Any]) -> None:
     tiles = [a for a in tiles if "href" in a]
     assert tiles[0]["href"] == f"#t{thread['gdb']}"
     assert tiles[0]["title"] == f"thread {thread['gdb']} ({thread['thread_num']}/8)"
-    crashed["about"]["crash"]["sender"] = 1
+    crashed["about"]["crash"].update(sender=1, details="sent by process 1")
     assert "Sent by process 1" in "".join(parsed(html_of(crashed)).texts)
 
 

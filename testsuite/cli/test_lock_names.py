@@ -4,7 +4,7 @@ frame that waits or in an older one. The program says where its locks are."""
 
 import re
 from pathlib import Path
-from typing import Any, List
+from typing import Any, List, Set
 
 import build  # from fixtures/
 import pytest
@@ -51,3 +51,28 @@ def test_names(ompdbg: Any, family: str, level: str, tmp_path: Path) -> None:
     for name, wanted in zip(found, expected):
         assert name == wanted or (name is None and wanted in lost), found
     assert f"lock {older} ({places[-1]}, in by_caller)" in text
+
+
+@pytest.mark.parametrize(
+    "source, family, names",
+    (
+        ("spaces.cpp", "gcc", {"locks[3]", "all[4]", "own[5]"}),
+        ("spaces.cpp", "clang", {"locks[3]", "all[4]", "own[5]"}),
+        ("spaces.f90", "gcc", {"locks(4)"}),
+        ("spaces.f90", "clang", {"locks(4)"}),
+    ),
+)
+def test_names_in_namespaces(
+    ompdbg: Any, source: str, family: str, names: Set[str], tmp_path: Path
+) -> None:
+    """Variables of namespaces and of modules lead to locks, as those outside of them do."""
+    path = str(SOURCE.with_name(source))
+    flags = ("-O0", "-g", "-fopenmp")
+    try:
+        program = own_programs.compiled(path, tmp_path / "program", flags, family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    threads = 3 if source.endswith(".cpp") else 2
+    with rest.hanging([str(program)], threads, tmp_path) as process:
+        locks = ompdbg.json("locks", process.pid)["locks"]
+    assert {lock["variable"] for lock in locks} == names

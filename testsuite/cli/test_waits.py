@@ -113,6 +113,40 @@ def test_code_without_a_name(ompdbg: Any, tmp_path: Path, family: str) -> None:
 
 
 @BOTH
+def test_locks_of_the_same_name(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """However narrow the terminal, tables tell them apart. Long names of functions keep what is last."""
+    with hanging("alike.cpp", family, 2, tmp_path) as pid:
+        stacks = ompdbg.run("bt", "--thread=1", pid).stdout
+        why = " ".join(ompdbg.run("why", pid).stdout.split())
+        values = ompdbg.run("print", "name", pid).stdout
+        for columns in (60, 80, 120):
+            text = terminal.printed([OMPDBG, "locks", "--color=never", pid], columns)
+            locks = re.findall(r"^lock (\S+.*?)  ", text, re.M)
+            assert len(set(locks)) == 2 and "w..." not in text, text
+            text = terminal.printed([OMPDBG, "threads", "--color=never", pid], columns)
+            assert len(set(re.findall(r" lock (\S+.*?)  ", text))) == 2, text
+    # That of the one's lambda expression has a long name.
+    assert max(map(len, values.splitlines())) < 100 and "Book::with<" in values, values
+    called = r"Book::move\(\.\.\.\)::\{lambda\(\.\.\.\)#1\}::operator\(\)|Book::move::\$_0::operator"
+    assert re.search(called, stacks), stacks
+    assert re.search(r"Book::with<.{0,30}> at alike\.cpp:\d+ \(frame \d+\) may have", why), why
+
+
+@BOTH
+def test_a_thread_that_left_its_region(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """It runs nothing, and need not have been left behind by fork()."""
+    with hanging("left.c", family, 3, tmp_path) as pid:
+        why = " ".join(ompdbg.run("why", pid).stdout.split())
+        tasks = ompdbg.run("tasks", pid).stdout.splitlines()
+        document = ompdbg.json("tasks", pid)["tasks"]
+    assert "Region 1: 1 of its 4 threads does not exist" in why, why
+    assert "it has ended in the region, or fork() left it in the parent process" in why, why
+    assert "  implicit task of a thread that does not exist (2/4)" in tasks, tasks
+    (left,) = [one for one in document if one["kind"] == "implicit" and one["thread"] is None]
+    assert (left["thread_num"], left["status"]) == (2, "unknown")
+
+
+@BOTH
 def test_owner_of_a_reduction(ompdbg: Any, tmp_path: Path, family: str) -> None:
     """The thread that combines its values has the lock of reductions."""
     with hanging("combining.c", family, 4, tmp_path) as pid:

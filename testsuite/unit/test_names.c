@@ -282,6 +282,9 @@ static void test_cxx(void **state)
 		  "solve()::{lambda(int)#1}::operator()(int)" },
 		{ "invoke<bool, f()::{lambda()#1}&>(struct {...} &)",
 		  "invoke<bool, f()::{lambda()#1}&>" },
+		{ "void with<f()::{lambda(int)#1}::operator()(int) const::{lambda()#1}>(int)",
+		  "with<f()::{lambda(int)#1}::operator()(int) const::{lambda()#1}>" },
+		{ "Box::operator Map<int><int>(int)", "Box::operator Map<int><int>" },
 		{ "call(Tag, struct {...} &)", "call" },
 		{ "solve(", "solve(" },
 		{ "solve)", "solve)" },
@@ -296,6 +299,33 @@ static void test_cxx(void **state)
 		assert_int_equal(cxx_length_without_parameters(name), strlen(cases[i][1]));
 		assert_memory_equal(name, cases[i][1], strlen(cases[i][1]));
 	}
+}
+
+static void test_abbreviated_cxx(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "Box<int>::run", "Box<...>::run" },
+		{ "Book::move(Text const&, double)::{lambda(Box<int>&)#1}::operator()(Box<int>&) const",
+		  "Book::move(...)::{lambda(...)#1}::operator()(...) const" },
+		{ "Pair<main()::<lambda(int)>, Map<int> >::call", "Pair<...>::call" },
+		{ "main()::<lambda(int)>", "main()::<lambda(...)>" },
+		{ "(anonymous namespace)::Box<int>::operator<",
+		  "(anonymous namespace)::Box<...>::operator<" },
+		{ "Box<int>::operator->", "Box<...>::operator->" },
+		{ "solve", "solve" },
+		{ "solve(int", "solve(int" },
+		{ "solve>int)", "solve>int)" },
+		{ "", "" },
+	};
+	struct arena arena = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		assert_string_equal(cxx_abbreviated(&arena, cases[i][0], 0), cases[i][1]);
+		assert_ptr_equal(cxx_abbreviated(&arena, cases[i][0], strlen(cases[i][0])),
+				 cases[i][0]);
+	}
+	arena_deinit(&arena);
 }
 
 static void test_demangle(void **state)
@@ -423,12 +453,12 @@ static void test_source_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_objects),	     cmocka_unit_test(test_symbols),
-		cmocka_unit_test(test_outlined),     cmocka_unit_test(test_compilers),
-		cmocka_unit_test(test_fortran),	     cmocka_unit_test(test_cxx),
-		cmocka_unit_test(test_demangle),     cmocka_unit_test(test_enclosing),
-		cmocka_unit_test(test_plain),	     cmocka_unit_test(test_titles),
-		cmocka_unit_test(test_source_texts),
+		cmocka_unit_test(test_objects),		cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_outlined),	cmocka_unit_test(test_compilers),
+		cmocka_unit_test(test_fortran),		cmocka_unit_test(test_cxx),
+		cmocka_unit_test(test_abbreviated_cxx), cmocka_unit_test(test_demangle),
+		cmocka_unit_test(test_enclosing),	cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_titles),		cmocka_unit_test(test_source_texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, release);

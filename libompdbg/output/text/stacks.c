@@ -8,15 +8,18 @@
 #include "base/text.h"
 #include "diagnose/words.h"
 #include "output/text/text.h"
+#include "stack/cxx_names.h"
 #include "wait/evidence.h"
 
 enum {
 	INDENT = 3, // of what a heading continues with
-	// Columns of a frame's name, of an argument and of all of them, and of a local variable.
+	// Columns of a frame's name, of an argument and of all of them, of a local variable with its name
+	// and its attribute, and of its value.
 	MOST_NAME = 70,
 	MOST_ARGUMENT = 40,
 	MOST_ARGUMENTS = 110,
-	MOST_LOCAL = 180,
+	MOST_LOCAL = 185,
+	LEAST_VALUE = 40,
 	MOST_DOINGS = 4,   // of threads that share a stack
 	LEAST_CYCLES = 16, // of frames that recur in a recursion: the first and the last are shown
 };
@@ -228,7 +231,11 @@ static const char *arguments_text(struct shown *shown, const struct stack_part *
 /** Write the name of a function, which templates may make long. */
 static const char *function_name(struct shown *shown, const char *name)
 {
-	return foreign_cut(shown->text->paper.arena, visible(shown, name ? name : "??"), MOST_NAME);
+	struct arena *arena = shown->text->paper.arena;
+
+	return foreign_cut(arena,
+			   cxx_abbreviated(arena, visible(shown, name ? name : "??"), MOST_NAME),
+			   MOST_NAME);
 }
 
 static void add_frame(struct shown *shown, const struct stack_part *part,
@@ -283,12 +290,15 @@ static void add_locals(struct shown *shown, const struct stack_part *part,
 	if (!count)
 		text_add(text, "        No locals.");
 	for (size_t i = 0; i < count; i++) {
+		const char *name = visible(shown, found[i].name), *end = "";
 		const char *sharing = variable_sharing(part->thread, frame, found[i].name);
+		if (sharing)
+			end = arena_printf(text->paper.arena, " (%s)", sharing);
+		size_t taken = foreign_width(name) + strlen(end);
+		size_t room = taken + LEAST_VALUE < MOST_LOCAL ? MOST_LOCAL - taken : LEAST_VALUE;
 
-		TEXT_ADD(text, "        %s = %s%s%s%s",
-			 paint(&text->paper, STYLE_VARIABLE, visible(shown, found[i].name)),
-			 foreign_cut(text->paper.arena, visible(shown, found[i].value), MOST_LOCAL),
-			 sharing ? " (" : "", sharing ? sharing : "", sharing ? ")" : "");
+		TEXT_ADD(text, "        %s = %s%s", paint(&text->paper, STYLE_VARIABLE, name),
+			 foreign_cut(text->paper.arena, visible(shown, found[i].value), room), end);
 	}
 }
 
@@ -326,7 +336,7 @@ static void add_folded(struct shown *shown, const struct stack_part *part,
 	const char *what;
 
 	if (length > 1) {
-		what = arena_printf(arena, ": these %zu %s more times", length,
+		what = arena_printf(arena, ": these %zu lines %s more times", length,
 				    grouped_text(arena, times));
 	} else {
 		what = arena_printf(arena, " of %s", function_name(shown, frame->function));

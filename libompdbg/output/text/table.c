@@ -10,8 +10,12 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/foreign.h"
+#include "stack/cxx_names.h"
 
-enum { GAP = 2 }; // columns between cells
+enum {
+	GAP = 2,	// columns between cells
+	LEAST_NAME = 8, // of a function's name less says nothing
+};
 
 // ---- Cutting -----------------------------------------------------------------------------------
 
@@ -48,6 +52,21 @@ static const char *without_scopes(struct arena *arena, const char *name, size_t 
 	return arena_printf(arena, "%*s%s", (int)blanks, "", begin);
 }
 
+/** Shorten a function's name as far as it makes sense. */
+static const char *short_function(struct arena *arena, const char *name, size_t width)
+{
+	const char *found = without_scopes(arena, name, width);
+
+	return foreign_width(found) <= width ?
+		       found :
+		       without_scopes(arena, cxx_abbreviated(arena, name, width), width);
+}
+
+const char *cut_function(const struct paper *paper, const char *name, size_t width)
+{
+	return cut_end(paper, short_function(paper->arena, name, width), width);
+}
+
 const char *cut_place(const struct paper *paper, const char *text, size_t width)
 {
 	const char *at = NULL;
@@ -60,8 +79,10 @@ const char *cut_place(const struct paper *paper, const char *text, size_t width)
 		return cut_file(paper, at + strlen(" at "), width);
 	const char *name = arena_strndup(paper->arena, text, (size_t)(at - text));
 	size_t left = width - foreign_width(at);
-	return arena_printf(paper->arena, "%s%s",
-			    cut_end(paper, without_scopes(paper->arena, name, left), left), at);
+	name = short_function(paper->arena, name, left);
+	if (foreign_width(name) > left && left < LEAST_NAME)
+		return cut_file(paper, at + strlen(" at "), width);
+	return arena_printf(paper->arena, "%s%s", cut_end(paper, name, left), at);
 }
 
 /** Cut the middle of "lock cells[3].lock": what comes last distinguishes it from others. */
@@ -198,15 +219,46 @@ size_t text_table_width(struct text_table *table)
 	return total(table, widths);
 }
 
+/** A cell, and shorter words for it. */
+struct cell {
+	const char **place, *whole, *brief;
+};
+
+static int compare_cells(const void *a, const void *b)
+{
+	return strcmp(((const struct cell *)a)->brief, ((const struct cell *)b)->brief);
+}
+
+/** Say the same in shorter words in a column, save where what differs would then be alike. */
+static void shorten_column(struct text_table *table, size_t column)
+{
+	struct cell *cells = ARENA_ARRAY(table->paper->arena, struct cell, table->num_rows);
+	size_t count = table->num_rows;
+
+	for (size_t i = 0; i < count; i++) {
+		const char **place = &table->rows[i].cells[column];
+		cells[i] = (struct cell){ place, *place,
+					  table->columns[column].shorten(table->paper, *place) };
+	}
+	if (count)
+		qsort(cells, count, sizeof(*cells), compare_cells);
+	for (size_t begin = 0, end; begin < count; begin = end) {
+		bool is_same = true;
+		for (end = begin; end < count && !compare_cells(&cells[begin], &cells[end]); end++)
+			is_same &= strcmp(cells[begin].whole, cells[end].whole) == 0;
+		for (size_t i = begin; i < end && is_same; i++)
+			*cells[i].place = cells[i].brief;
+	}
+}
+
 /** Say the same in shorter words where the table is too wide. */
 static void shorten(struct text_table *table, size_t widths[MAX_COLUMNS])
 {
 	if (total(table, widths) <= table->paper->width)
 		return;
 	for (size_t k = 0; k < table->num_columns; k++) {
-		for (size_t i = 0; i < table->num_rows && table->columns[k].shorten; i++)
-			table->rows[i].cells[k] =
-				table->columns[k].shorten(table->paper, table->rows[i].cells[k]);
+		if (table->columns[k].shorten)
+			shorten_column(table, k);
 	}
 	find_widths(table, widths);
 }

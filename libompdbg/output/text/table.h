@@ -13,6 +13,8 @@
 /** Cut a visible text down to a width. */
 typedef const char *cutter(const struct paper *paper, const char *text, size_t width);
 cutter cut_end;
+/** Cut a function's name: its scopes first, then what is in brackets. */
+cutter cut_function;
 /** Cut "work at hang.c:12": the place is worth more than the name, and the line more than the file. */
 cutter cut_place;
 /** Cut "2-3,5,7-11" after a comma. */

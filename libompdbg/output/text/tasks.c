@@ -20,6 +20,8 @@ static const char *essence(struct arena *arena, struct task *task)
 {
 	const char *status = task_status(task);
 
+	if (task_is_lost(task))
+		return "";
 	return task->info.num_predecessors ?
 		       arena_printf(arena, ", %s, waits for %s", status, predecessors_text(task)) :
 		       arena_printf(arena, ", %s", status);

@@ -11,7 +11,10 @@
 #include "diagnose/words.h"
 
 // Programs may have types and names without end.
-enum { MOST_COLUMNS = 199, LONGEST_CYCLE = 4 };
+enum {
+	MOST_COLUMNS = 199,
+	LONGEST_CYCLE = 32, // a call by std::function is five frames, a grammar's rules are more
+};
 
 void text_init(struct text *text, struct process *process, const struct form *form)
 {
@@ -181,11 +184,13 @@ const char *task_thread_text(const struct task *task)
 	struct team *team = task_team(task);
 	int number = task_thread_num(task);
 	const struct thread *thread = task_runner(task);
-	const char *label = thread ? thread->target->label : "?";
+	const char *who = task_is_lost(task) ? "a thread that does not exist" :
+					       arena_printf(arena, "thread %s",
+							    thread ? thread->target->label : "?");
 
 	if (number == NOT_KNOWN)
-		return arena_printf(arena, "thread %s", label);
-	return arena_printf(arena, "thread %s (%s)", label,
+		return who;
+	return arena_printf(arena, "%s (%s)", who,
 			    share_of_team(arena, number, team ? team->size : NOT_KNOWN));
 }
 

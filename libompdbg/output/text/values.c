@@ -7,13 +7,15 @@
 #include "base/foreign.h"
 #include "diagnose/words.h"
 #include "output/text/text.h"
+#include "stack/cxx_names.h"
 
 enum { OUTLIER, THREAD, NUMBER, VALUE, FUNCTION, NUM_COLUMNS };
 enum {
 	LEAST_VALUE = 24,   // columns, before others give way
 	MOST_LINES = 12,    // of a value
 	MOST_FUNCTION = 24, // columns, where a value is long
-	MOST_NUMBERS = 24,  // columns of a list of threads
+	LONGEST_FUNCTION = 70,
+	MOST_NUMBERS = 24, // columns of a list of threads
 };
 
 static const char *paint_function(const struct paper *paper, const char *text)
@@ -26,7 +28,11 @@ static const struct column columns[NUM_COLUMNS] = {
 	[THREAD] = { .title = "Thread", .squeeze = 14, .right = true },
 	[NUMBER] = { .title = "OMP", .squeeze = 11 },
 	[VALUE] = { .title = "Value", .squeeze = LEAST_VALUE },
-	[FUNCTION] = { .title = "In", .squeeze = 10, .drop = 1, .paint = paint_function },
+	[FUNCTION] = { .title = "In",
+		       .squeeze = 10,
+		       .drop = 1,
+		       .cut = cut_function,
+		       .paint = paint_function },
 };
 
 static const char *numbers_of(const struct paper *paper, const struct thread_list *threads)
@@ -48,8 +54,10 @@ static void fill(const char **row, const struct paper *paper, const struct value
 			      number_text(arena, first->thread) :
 			      counted_text(arena, group->threads.count, "thread");
 	row[VALUE] = first->value.text ? first->value.text : first->value.problem;
-	row[FUNCTION] = first->location && first->location->function ? first->location->function :
-								       "";
+	row[FUNCTION] =
+		first->location && first->location->function ?
+			cxx_abbreviated(arena, first->location->function, LONGEST_FUNCTION) :
+			"";
 	for (size_t k = 0; k < NUM_COLUMNS; k++)
 		row[k] = foreign_visible(arena, row[k]);
 }

@@ -46,6 +46,14 @@ static bool is_of_caller(struct unit *unit, Dwarf_Die *functions, size_t count, 
 	       (unit_entry(unit, &functions[1], &entry) && entry == address);
 }
 
+/** Check for a line before that of a function's declaration: of a construct around a lambda expression,
+ *  whose reductions it takes part in. */
+static bool is_before(struct unit *unit, Dwarf_Die *function, const struct place *place)
+{
+	return place->line < entry_line(function, DW_AT_decl_line) &&
+	       is_same_text(place->file, unit_file(unit, function, DW_AT_decl_file));
+}
+
 /** Find the first and the last line of each function of a unit. */
 static void find_spans(struct unit *unit)
 {
@@ -61,7 +69,8 @@ static void find_spans(struct unit *unit)
 	       !is_interrupted(unit->services)) {
 		size_t count = unit_functions(unit, address, functions);
 
-		if (!count || is_of_caller(unit, functions, count, address, place.line))
+		if (!count || is_of_caller(unit, functions, count, address, place.line) ||
+		    is_before(unit, &functions[0], &place))
 			continue;
 		const char *name = entry_text(&functions[0], DW_AT_linkage_name);
 		if (!name)

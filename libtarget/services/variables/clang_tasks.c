@@ -97,7 +97,7 @@ size_t given_by_clang(struct unit *unit, Dwarf_Die *function, uint64_t record,
 		struct type type, plain;
 		int64_t slot;
 
-		if (!slot_of(&variable, &slot))
+		if (!slot_of(&variable, &slot) || is_generated_name(variable_name(&variable)))
 			continue;
 		address.bits += (uint64_t)slot;
 		address = code_load(&machine, address, WORD_SIZE);

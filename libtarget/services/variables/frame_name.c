@@ -13,7 +13,8 @@
 
 // What is looked at: a frame is small, and damaged types may go round in circles.
 enum { MAX_DEPTH = 8, MAX_STEPS = 1 << 12, MAX_ELEMENTS = 256, MAX_INDICES = 64 };
-enum { MAX_HOPS = 2 }; // pointers that are followed: "table->locks[i]"
+enum { MAX_BLOCKS = 32 }; // namespaces
+enum { MAX_HOPS = 2 };	  // pointers that are followed: "table->locks[i]"
 enum { VECTOR_SIZE = 3 * WORD_SIZE };
 
 /** A search in the variables of a frame. */
@@ -350,14 +351,35 @@ static const char *find_with_hops(struct name_search *search, int most)
 	return name;
 }
 
+/** Add the program's namespaces, or Fortran's modules, in a block to the blocks to look in. */
+static void add_namespaces(struct scope *outside, Dwarf_Die *parent, int depth)
+{
+	Dwarf_Die child;
+
+	for (bool more = depth < MAX_DEPTH && dwarf_child(parent, &child) == 0; more;
+	     more = target_next(&child)) {
+		const char *name = entry_text(&child, DW_AT_name);
+
+		if (dwarf_tag(&child) != DW_TAG_namespace && dwarf_tag(&child) != DW_TAG_module)
+			continue;
+		if (outside->num_blocks == MAX_BLOCKS || (name && strcmp(name, "std") == 0))
+			continue;
+		outside->blocks[outside->num_blocks++] = child;
+		add_namespaces(outside, &child, depth + 1);
+	}
+}
+
 /** Look at the variables outside of functions, as if they were the frame's. */
 static const char *find_in_unit(struct name_search *search, int most)
 {
 	const struct scope *inner = search->scope;
 	struct scope outside = *inner;
+	Dwarf_Die blocks[MAX_BLOCKS + 1];
 
-	outside.blocks = &inner->unit->die;
-	outside.num_blocks = 1;
+	outside.blocks = blocks;
+	outside.num_blocks = 0;
+	add_namespaces(&outside, &inner->unit->die, 0);
+	blocks[outside.num_blocks++] = inner->unit->die;
 	search->scope = &outside;
 	const char *name = find_with_hops(search, most);
 	search->scope = inner;

@@ -110,9 +110,7 @@ static const char *skip(const char *text, const char *prefix)
 	return strncmp(text, prefix, length) == 0 ? text + length : NULL;
 }
 
-/** Check for a name that a compiler gave: of closures, of range-based loops, of constructors, of
- *  arrays whose length is computed. No identifier contains a dot. */
-static bool is_generated(const char *name)
+bool is_generated_name(const char *name)
 {
 	static const char *const whole[] = { "context",	  "closure",   "in_chrg", "vtt_parm",
 					     "for_range", "for_begin", "for_end" };
@@ -146,7 +144,8 @@ bool scope_has_in_source(const struct scope *scope, Dwarf_Die *die)
 	const char *name = variable_name(die);
 
 	// In Fortran no name begins with an underscore.
-	return !is_generated(name) && !(scope->unit->is_fortran && *name == '_') && !is_length(die);
+	return !is_generated_name(name) && !(scope->unit->is_fortran && *name == '_') &&
+	       !is_length(die);
 }
 
 bool scope_takes_lengths(const struct scope *scope)

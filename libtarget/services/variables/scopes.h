@@ -52,6 +52,9 @@ bool entry_is_variable(Dwarf_Die *die);
 bool block_is_transparent(Dwarf_Die *die);
 /** Return the name of a variable; "" if it has none. */
 const char *variable_name(Dwarf_Die *die);
+/** Check for a name that a compiler gave: of closures, of range-based loops, of constructors, of
+ *  arrays whose length is computed. No identifier contains a dot. */
+bool is_generated_name(const char *name);
 /** Check for a variable that the source has, too. */
 bool scope_has_in_source(const struct scope *scope, Dwarf_Die *die);
 /** Read the type of a variable, of an array with the bounds that are computed here. */

@@ -113,7 +113,7 @@ class Why(OmpCommand):
       THREAD  Show only what this thread waits for, directly and indirectly.
       -json   Print JSON, schema "ompdbg/1".
 
-    Finds deadlocks, threads that do not exist after fork(), threads of a team at
+    Finds deadlocks, threads of a team that do not exist, threads of a team at
     different barriers, locks and their owners (also mutexes of the GNU C
     library), unfinished tasks, events that were not fulfilled, barriers that some
     threads have not reached, and threads that spin in loops that only read

@@ -9,9 +9,6 @@ from ompdbg.report.html.words import member_text, place_text
 
 Object = Dict[str, Any]
 
-_ABOUT_MEMORY = ("SIGBUS", "SIGSEGV")
-
-
 def is_own(crash: Optional[Object]) -> bool:
     """The program has crashed; nobody else has ended it."""
     return crash is not None and crash["sender"] is None
@@ -19,20 +16,7 @@ def is_own(crash: Optional[Object]) -> bool:
 
 def details(crash: Object) -> str:
     """`invalid read at 0x8 (p->next; p is null)`, `sent by process 4711`; empty if unknown."""
-    if crash["sender"] is not None:
-        return f"sent by process {crash['sender']}"
-    if crash["address"] is None:
-        return ""
-    if crash["signal"] not in _ABOUT_MEMORY:
-        return f"at {crash['address']}"
-    access, expression, pointer = crash["access"], crash["expression"], crash["null_pointer"]
-    reason = ""
-    if expression:
-        reason = f" ({expression}; {pointer} is null)" if pointer else f" ({expression})"
-    elif crash["address"] == "0x0":
-        reason = " (null pointer)"
-    to = "to" if access == "jump" else "at"
-    return f"invalid {access or 'access'} {to} {crash['address']}{reason}"
+    return crash.get("details") or ""
 
 
 def who(crash: Object, threads: "Optional[List[Object]]") -> str:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A thread that comes to the end of its stack, by a deep recursion or by a large array.
+// A thread that comes to the end of its stack, by a deep recursion, with small frames or large ones, or by a
+// large array.
 
 #include <omp.h>
 #include <string.h>
@@ -16,6 +17,13 @@ __attribute__((noinline)) static int deep(volatile int *step, int depth)
 	int result = deep(step, depth + *step);
 	pad[1] = (char)result;
 	return result + pad[1] + pad[0];
+}
+
+__attribute__((noinline)) static int small(volatile int *step, int depth)
+{
+	int result = small(step, depth + *step);
+
+	return result + *step;
 }
 
 __attribute__((noinline)) static int large(void)
@@ -34,7 +42,13 @@ int main(int argc, char *argv[])
 
 	alarm(120);
 #pragma omp parallel num_threads(2) reduction(+ : result)
-	if (omp_get_thread_num() == 1)
-		result = argc > 1 && strcmp(argv[1], "large") == 0 ? large() : deep(&step, 0);
+	if (omp_get_thread_num() == 1) {
+		if (argc > 1 && strcmp(argv[1], "large") == 0)
+			result = large();
+		else if (argc > 1 && strcmp(argv[1], "small") == 0)
+			result = small(&step, 0);
+		else
+			result = deep(&step, 0);
+	}
 	return result;
 }

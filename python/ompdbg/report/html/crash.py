@@ -7,7 +7,7 @@ from typing import Any, Dict, List
 
 from ompdbg.report import crash as words
 from ompdbg.report.html import stacks
-from ompdbg.report.html.markup import Content, Markup, element
+from ompdbg.report.html.markup import Content, element
 from ompdbg.report.html.words import CRASHED, linked, place
 
 Object = Dict[str, Any]
@@ -37,5 +37,9 @@ def box(report: Object, tree: stacks.Tree) -> Content:
 def _stack(frames: List[Object], thread: Any) -> Content:
     if not frames:
         return None if thread is None else place(thread["location"])
-    rows: List[Markup] = [element("li", stacks.frame(one)) for one in frames]
+    rows = stacks.without_turns(
+        frames,
+        lambda index: element("li", stacks.frame(frames[index])),
+        lambda told: element("li", told, class_="muted"),
+    )
     return element("ol", rows, class_="trace", aria_label="Its stack, the innermost first")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from posixpath import basename
-from typing import Any, Dict, Iterable, List, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Sequence, Tuple
 
 from ompdbg.report.html import words
 from ompdbg.report.html.markup import Content, Markup, element, folded
@@ -16,6 +16,7 @@ _Key = Tuple[Any, ...]
 _Values = Dict[str, Dict[str, Dict[int, None]]]  # by name and value the threads
 
 _DEEP = 12  # branches from there on are not indented
+_LONGEST_TURN, _LEAST_TURNS = 32, 16  # of a recursion: the first turn and the last are drawn
 _MOST_TOLD = 32  # threads whose stacks end at the same place: more are folded
 _LOST = {"<optimized out>", "<synthetic pointer>"}
 _MOST_BRANCHES, _LETTERS = 24, 60
@@ -50,6 +51,11 @@ class Tree:
         self._threads = {thread["gdb"]: thread for thread in report["threads"] or []}
         self._root = Node({})
         self._variables = {one["thread"]: one["frames"] for one in report.get("variables") or []}
+        self._levels: Dict[int, Dict[int, List[Object]]] = {}
+        for thread, frames in self._variables.items():
+            levels = self._levels.setdefault(thread, {})
+            for frame in frames:
+                levels.setdefault(frame["level"], []).append(frame)
         for stack in report["stacks"] or []:
             self._add(stack)
 
@@ -102,16 +108,14 @@ class Tree:
             node = node.inner.setdefault(key_of(frame), Node(frame))
             node.threads += stack["threads"]
             if number:
-                self._add_variables(node, thread, self._at_level(thread, frame["level"]))
+                levels = self._levels.get(thread, {})
+                self._add_variables(node, thread, levels.get(frame["level"], []))
                 continue
             for one in stack["threads"]:
                 self._add_variables(node, one, self._variables.get(one, [])[index : index + 1])
         node.ends += stack["threads"]
         if stack["note"]:
             node.notes.append(stack["note"])
-
-    def _at_level(self, thread: int, level: int) -> Sequence[Object]:
-        return [one for one in self._variables.get(thread, []) if one["level"] == level]
 
     @staticmethod
     def _add_variables(node: Node, thread: int, frames: Sequence[Object]) -> None:
@@ -139,10 +143,16 @@ class Tree:
         count = element("span", counted(len(node.threads), "thread"), class_="count")
         inside = [
             self._details(node),
-            [
-                element("div", frame(one.frame), self._details(one), class_="call")
-                for one in way[1:]
-            ],
+            without_turns(
+                [one.frame for one in way[1:]],
+                lambda index: element(
+                    "div",
+                    frame(way[index + 1].frame),
+                    self._details(way[index + 1]),
+                    class_="call",
+                ),
+                lambda told: element("div", told, class_="call muted"),
+            ),
             self._below(last, depth + 1),
         ]
         head = [frame(node.frame), count]
@@ -183,6 +193,35 @@ class Tree:
         notes = [element("li", note, class_="muted") for note in dict.fromkeys(node.notes)]
         told = folded([*rows, *notes], _MOST_BRANCHES, "groups of threads", "ul")
         return element("ul", told, class_="ends") if told else None
+
+
+def _turns_at(keys: Sequence[_Key], index: int) -> Tuple[int, int]:
+    """Return how many frames from an index on recur, and how often."""
+    for length in range(1, _LONGEST_TURN + 1):
+        end = index + length
+        while end < len(keys) and keys[end] == keys[end - length]:
+            end += 1
+        if (end - index) // length >= _LEAST_TURNS:
+            return length, (end - index) // length
+    return 1, 1
+
+
+def without_turns(
+    frames: Sequence[Object], drawn: Callable[[int], Markup], told: Callable[[str], Markup]
+) -> List[Markup]:
+    """Draw frames by their index, but for the middle of a recursion: a line says how many."""
+    keys = [key_of(one) for one in frames]
+    found = []
+    index = 0
+    while index < len(keys):
+        length, times = _turns_at(keys, index)
+        found += [drawn(one) for one in range(index, index + length)]
+        index += length
+        if times > 1:
+            what = "this frame" if length == 1 else f"these {length} frames"
+            found.append(told(f"... {what} {times - 2:,} more times"))
+            index += length * (times - 2)
+    return found
 
 
 def _targets(numbers: Sequence[int]) -> Content:
