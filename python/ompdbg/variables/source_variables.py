@@ -289,9 +289,9 @@ def _there(one: Captured, handle: gdb.Frame, is_whole: bool) -> Captured:
     try:
         if value is None and one.symbol is not None:
             value = value_of(one.symbol, handle)
-        address = None if value is None or is_whole else value.address
+        address = None if value is None or is_whole else values.address_of(value)
         if address is not None:
-            gdb.selected_inferior().read_memory(int(address), 1)
+            gdb.selected_inferior().read_memory(address, 1)
         if value is not None and (is_whole or value.type.strip_typedefs().code not in _NOT_SHOWN):
             value.fetch_lazy()
         if one.symbol is not None and is_placeless(one.symbol):
