@@ -12,6 +12,7 @@ from harness import own_programs, processes
 
 SHOWN = re.compile(r"serve \((.*)\) at .*optional\.f90:\d+$", re.M)
 NOTHING = "<error reading variable: Cannot access memory at address 0x0>"
+TOO_LARGE = "<error reading variable: value requires 80000 bytes, .*>"
 COUNT_CALLS = (
     "python gdb.calls = []; "
     "gdb.events.inferior_call.connect(lambda event: gdb.calls.append(str(event)))"
@@ -47,7 +48,7 @@ def test_optional_arguments(tmp_path: Path) -> None:
 
 
 def test_arrays(tmp_path: Path) -> None:
-    """A lost array is shown without a call in the program, which would make place for a copy."""
+    """A lost array is shown without a call in the program, and one too large without an error."""
     # Without entry values, what a register held is lost.
     flags = ("-O2", "-g", "-gdwarf-4", "-gstrict-dwarf", "-fopenmp", "-fno-inline")
     try:
@@ -63,8 +64,11 @@ def test_arrays(tmp_path: Path) -> None:
         ).result
     )
     assert re.search(r" passing::drop \(list=\.\.\.\) at \S+$", scalars, re.M), scalars
+    assert re.search(r" passing::keep \(.*field=\.\.\.\) at \S+$", scalars, re.M), scalars
     lost = ", ".join(["<optimized out>"] * 4)
     for text in (shown, full):
         assert f" passing::drop (list=({lost})) at " in text
+        assert re.search(f" passing::keep \\(.*field={TOO_LARGE}\\) at ", text), text
+    assert len(re.findall(f"^        all = {TOO_LARGE}$", full, re.M)) == 1, full
     assert "#3  parallel region of passed at " in omp
     assert calls == []
