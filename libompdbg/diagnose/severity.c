@@ -25,6 +25,7 @@ static bool never_ends(enum rule rule)
 struct awaited {
 	struct thread_list list;
 	bool has_who_might, has_all; // has been added, once for all
+	const struct task *ready;    // one of the tasks that are waited for, not begun; NULL
 };
 
 /** Add the threads that may do what is waited for, if it is unknown who has to. */
@@ -50,6 +51,31 @@ static void add_all(struct graph *graph, struct awaited *awaited)
 	awaited->has_all = true;
 }
 
+/** Check for a thread that waits, and is awake and may go on: there is a task that it can run, or nothing is
+ *  left that it waits for, or it has not begun with its region. */
+static bool goes_on(struct graph *graph, struct thread *thread, const struct awaited *awaited)
+{
+	const struct wait_node *node = graph_node(graph, thread);
+	const struct wait *wait = thread_wait(thread);
+	const struct task *ready = awaited->ready;
+
+	if (!wait || thread_is_asleep(thread) || !region_of(graph->process, thread))
+		return false;
+	switch (wait_kind(wait->kind)->family) {
+	case FAMILY_IDLE:
+		return true;
+	case FAMILY_BARRIER:
+	case FAMILY_TASK:
+		for (size_t i = 0; i < node->num_edges && !ready; i++) {
+			if (node->edges[i].kind == EDGE_QUEUED)
+				ready = node->edges[i].task;
+		}
+		return !node->num_edges || (ready && ready->info.parallel_id == thread->team->id);
+	default:
+		return false;
+	}
+}
+
 /** Add those for whom a thread waits. @return true: it works. */
 static bool works(struct graph *graph, struct thread *thread, struct awaited *awaited)
 {
@@ -57,6 +83,8 @@ static bool works(struct graph *graph, struct thread *thread, struct awaited *aw
 	struct system_call call;
 	bool has_known = false;
 
+	if (goes_on(graph, thread, awaited))
+		return true;
 	if (!thread_wait(thread) && !node->waits) {
 		const struct spin *spin = thread_spin(thread);
 		if (spin && !spin->is_endless)
@@ -65,6 +93,8 @@ static bool works(struct graph *graph, struct thread *thread, struct awaited *aw
 		       !(thread_system_call(thread, &call) && (call.sleeps || call.waits_outside));
 	}
 	for (size_t i = 0; i < node->num_edges; i++) {
+		if (node->edges[i].kind == EDGE_QUEUED)
+			awaited->ready = node->edges[i].task;
 		if (!node->edges[i].thread)
 			continue;
 		has_known = true;
