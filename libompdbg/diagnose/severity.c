@@ -25,7 +25,6 @@ static bool never_ends(enum rule rule)
 struct awaited {
 	struct thread_list list;
 	bool has_who_might, has_all; // has been added, once for all
-	const struct task *ready;    // one of the tasks that are waited for, not begun; NULL
 };
 
 /** Add the threads that may do what is waited for, if it is unknown who has to. */
@@ -51,13 +50,27 @@ static void add_all(struct graph *graph, struct awaited *awaited)
 	awaited->has_all = true;
 }
 
-/** Check for a thread that waits, and is awake and may go on: there is a task that it can run, or nothing is
- *  left that it waits for, or it has not begun with its region. */
-static bool goes_on(struct graph *graph, struct thread *thread, const struct awaited *awaited)
+/** Check for a task of a thread's region that is ready, or that has begun on an unknown thread. */
+static bool has_open_task(const struct thread *thread)
 {
-	const struct wait_node *node = graph_node(graph, thread);
+	size_t count;
+	struct task *const *tasks = graph_tasks(thread->runtime, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const ompd_ext_task_info *info = &tasks[i]->info;
+		if (info->parallel_id == thread->team->id &&
+		    (info->status == ompd_ext_task_queued ||
+		     (info->status == ompd_ext_task_started && !task_runner(tasks[i]))))
+			return true;
+	}
+	return false;
+}
+
+/** Check for a thread that waits, and is awake and may go on: there is a task that it can run, or that it is
+ *  about to begin or to end, or nothing is left that it waits for, or it has not begun with its region. */
+static bool goes_on(struct graph *graph, struct thread *thread)
+{
 	const struct wait *wait = thread_wait(thread);
-	const struct task *ready = awaited->ready;
 
 	if (!wait || thread_is_asleep(thread) || !region_of(graph->process, thread))
 		return false;
@@ -66,11 +79,7 @@ static bool goes_on(struct graph *graph, struct thread *thread, const struct awa
 		return true;
 	case FAMILY_BARRIER:
 	case FAMILY_TASK:
-		for (size_t i = 0; i < node->num_edges && !ready; i++) {
-			if (node->edges[i].kind == EDGE_QUEUED)
-				ready = node->edges[i].task;
-		}
-		return !node->num_edges || (ready && ready->info.parallel_id == thread->team->id);
+		return !graph_node(graph, thread)->num_edges || has_open_task(thread);
 	default:
 		return false;
 	}
@@ -83,7 +92,7 @@ static bool works(struct graph *graph, struct thread *thread, struct awaited *aw
 	struct system_call call;
 	bool has_known = false;
 
-	if (goes_on(graph, thread, awaited))
+	if (goes_on(graph, thread))
 		return true;
 	if (!thread_wait(thread) && !node->waits) {
 		const struct spin *spin = thread_spin(thread);
@@ -93,8 +102,6 @@ static bool works(struct graph *graph, struct thread *thread, struct awaited *aw
 		       !(thread_system_call(thread, &call) && (call.sleeps || call.waits_outside));
 	}
 	for (size_t i = 0; i < node->num_edges; i++) {
-		if (node->edges[i].kind == EDGE_QUEUED)
-			awaited->ready = node->edges[i].task;
 		if (!node->edges[i].thread)
 			continue;
 		has_known = true;
