@@ -66,6 +66,16 @@ static bool has_open_task(const struct thread *thread)
 	return false;
 }
 
+/** Check for a thread that may have been let go by the barrier at which it is seen. */
+static bool may_be_released(const struct wait_node *node)
+{
+	for (size_t i = 0; i < node->num_edges; i++) {
+		if (node->edges[i].kind == EDGE_BARRIER && !node->edges[i].is_certain)
+			return true;
+	}
+	return !node->num_edges;
+}
+
 /** Check for a thread that waits, and is awake and may go on: there is a task that it can run, or that it is
  *  about to begin or to end, or nothing is left that it waits for, or it has not begun with its region. */
 static bool goes_on(struct graph *graph, struct thread *thread)
@@ -79,7 +89,7 @@ static bool goes_on(struct graph *graph, struct thread *thread)
 		return true;
 	case FAMILY_BARRIER:
 	case FAMILY_TASK:
-		return !graph_node(graph, thread)->num_edges || has_open_task(thread);
+		return may_be_released(graph_node(graph, thread)) || has_open_task(thread);
 	default:
 		return false;
 	}
@@ -112,11 +122,16 @@ static bool works(struct graph *graph, struct thread *thread, struct awaited *aw
 	return false;
 }
 
-/** Check whether one of those for whom, in the end, the waiters wait neither waits nor sleeps. */
+/** Check whether one of those for whom, in the end, the waiters wait neither waits nor sleeps, or a waiter
+ *  may not wait any more. */
 static bool somebody_works(struct graph *graph, const struct finding *finding)
 {
 	struct awaited awaited = { 0 };
 
+	for (size_t i = 0; i < finding->waiters.count && !finding->is_certain; i++) {
+		if (goes_on(graph, finding->waiters.all[i]))
+			return true;
+	}
 	thread_list_join(&awaited.list, &graph->process->arena, &finding->others);
 	if (!awaited.list.count)
 		add_who_might(graph, &awaited);
