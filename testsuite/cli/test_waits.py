@@ -86,6 +86,14 @@ def test_headers_of_libraries(ompdbg: Any, tmp_path: Path, family: str) -> None:
     assert re.search(r"sleeps in std::\w+::_M_futex_wait_until +implicit", rows), rows
 
 
+@BOTH
+def test_function_that_jumps(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """A function of the system has the name by which the program calls it, if it left no frame."""
+    with hanging("condition.cpp", family, 2, tmp_path) as pid:
+        rows = ompdbg.run("threads", pid).stdout
+    assert rows.count("sleeps in std::condition_variable::wait  ") == 2, rows
+
+
 def test_tasks_that_stay_queued(ompdbg: Any, tmp_path: Path) -> None:
     """The deadlock that keeps all threads from them shows these threads, and nothing does so again."""
     with hanging("kept_queued.c", "gcc", 2, tmp_path) as pid:

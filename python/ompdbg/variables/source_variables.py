@@ -274,9 +274,11 @@ def readable(one: Captured, handle: gdb.Frame) -> Captured:
         if nothing is not None:
             problem = f"<{nothing}>" if _SERVER in sys.modules else None
             return Captured(one.name, None, value if problem is None else None, problem)
-        is_too_large = value is not None and not isinstance(error, gdb.MemoryError)
-        if not is_too_large or _SERVER not in sys.modules:
+        is_unread = isinstance(error, gdb.MemoryError)
+        if value is None or is_unread or values.address_of(value) is None:
             return Captured(one.name, None, None, _why(error))
+        if _SERVER not in sys.modules:  # too large: by a reference, GDB prints why
+            return Captured(one.name, None, value.reference_value())
     if value is not None and values.is_without_place(value):
         return _optimized_out(one.name, one.symbol, handle)
     return one._replace(value=None if value is None else values.shown(value))
@@ -289,10 +291,14 @@ def _there(one: Captured, handle: gdb.Frame, is_whole: bool) -> Captured:
     try:
         if value is None and one.symbol is not None:
             value = value_of(one.symbol, handle)
-        address = None if value is None or is_whole else value.address
+        address = None if value is None or is_whole else values.address_of(value)
         if address is not None:
-            gdb.selected_inferior().read_memory(int(address), 1)
-        if value is not None and (is_whole or value.type.strip_typedefs().code not in _NOT_SHOWN):
+            gdb.selected_inferior().read_memory(address, 1)
+        if value is not None and (
+            is_whole
+            or value.type.strip_typedefs().code not in _NOT_SHOWN
+            or (values.is_too_large(value) and _SERVER not in sys.modules)
+        ):
             value.fetch_lazy()
         if one.symbol is not None and is_placeless(one.symbol):
             return Captured(one.name, None, value)
