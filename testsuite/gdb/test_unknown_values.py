@@ -110,7 +110,7 @@ COPIES: Dict[str, List[Tuple[Dict[str, str], str]]] = {
                 "within": "{60, 61, 62}",
                 "outer": "{70, 71}",
             },
-            "cells table ours",
+            "cells table ours fixed",
         ),
     ],
     "copies.cpp": [

@@ -115,12 +115,16 @@ static void look_for_function(struct search *search, Dwarf_Die *die, bool is_loc
 static void look_for_variable(struct search *search, Dwarf_Die *die, bool is_local, int depth)
 {
 	int line = line_before(search, die);
+	uint64_t address;
 
 	if (!entry_is_variable(die) || strcmp(variable_name(die), search->name) != 0)
 		return;
 	if (search->is_own && is_undeclared(die) && !is_reference(die))
 		return;
-	if (is_local && !search->is_own && (!line || line < search->function))
+	// A section that is no argument of the construct's code lies at a fixed address: such variables count
+	// wherever they are declared, as lines may be in no order (#line).
+	if (is_local && !search->is_own && (!line || line < search->function) &&
+	    !target_variable_address(die, &address))
 		return;
 	search->is_in_unit |= !is_local && !depth;
 	compare(search, die);

@@ -21,14 +21,15 @@ static void __attribute__((noinline)) fill(int *array, int count, int first)
 static void __attribute__((noinline)) other(void)
 {
 	double own[7] = { 1 };
+	static int fixed[5];
 
 	inspect();
-	printf("%g\n", own[0]);
+	printf("%g %d\n", own[0], fixed[0]);
 }
 
 static void __attribute__((noinline)) region(void)
 {
-	int own[3], matrix[2][2], outer[2];
+	int own[3], matrix[2][2], outer[2], fixed[2];
 
 	{
 		int cells[2], ours[4]; // as many as the copies have of the others'
@@ -37,7 +38,7 @@ static void __attribute__((noinline)) region(void)
 		fill(ours, 4, 1);
 		printf("%d\n", cells[1] + ours[1]);
 	}
-#pragma omp parallel num_threads(1) private(own, matrix, global) \
+#pragma omp parallel num_threads(1) private(own, matrix, global, fixed) \
 	reduction(+ : cells [1:2], table [2:3], ours [1:4])
 	{
 		int within[3];
@@ -46,6 +47,7 @@ static void __attribute__((noinline)) region(void)
 		fill(matrix[0], 4, 20);
 		fill(global, 4, 30);
 		fill(within, 3, 40);
+		fill(fixed, 2, 80);
 		cells[1] = table[2] = ours[1] = 50;
 #pragma omp for private(within, outer)
 		for (int i = 0; i < 1; i++) {
