@@ -123,6 +123,7 @@ def _local_variables(handle: gdb.Frame, anywhere: bool, only: Optional[str]) -> 
             [
                 (key, symbol, _is_plain(symbol, is_construct))
                 for key, symbol in _declared(block, is_construct, only)
+                if not _has_copy(symbol, handle)
             ]
             for block in blocks(handle)
         ]
@@ -160,6 +161,15 @@ def _declared(
             continue
         lines = (one.line for one in found if encoding.name(one) == name)
         yield (name, max(lines) if is_whole else symbol.line), symbol
+
+
+def _has_copy(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
+    """Check for a reference of the compiler's to what the code has a copy of, by the same name."""
+    if symbol.is_argument or symbol.line or not is_reference(symbol):
+        return False
+    name = encoding.name(symbol)
+    undeclared = (one for one in symbols(handle) if not one.is_argument and not one.line)
+    return any(encoding.name(one) == name and not is_reference(one) for one in undeclared)
 
 
 def _is_plain(symbol: gdb.Symbol, is_construct: bool) -> bool:
