@@ -99,7 +99,7 @@ bool choose_threads(struct process *process, const struct arguments *arguments,
 	else if (which == OPENMP_THREADS)
 		ok = choose_openmp(process, arguments, &chosen, failure);
 	if (ok && which == VALUED_THREADS && !chosen.count)
-		ok = fail_with(failure, STATUS_USAGE, "no such OpenMP thread");
+		ok = fail_with(failure, STATUS_USAGE, "%s", none_chosen(process));
 	options->threads = chosen.threads;
 	options->num_threads = chosen.count;
 	if (which == NAMED_THREAD && arguments->thread >= 0)

@@ -201,7 +201,7 @@ static struct ompdbg_error *choose_threads(struct viewed *viewed, bool is_expres
 	struct ompdbg_error *error = choose(viewed->process, &choice, all.threads, all.count,
 					    &viewed->chosen.threads, &viewed->chosen.count);
 	if (!error && is_expression && !viewed->chosen.count)
-		error = ompdbg_error_create(OMPDBG_BAD_INPUT, "there is no such OpenMP thread");
+		error = ompdbg_error_create(OMPDBG_BAD_INPUT, "%s", none_chosen(viewed->process));
 	return error;
 }
 

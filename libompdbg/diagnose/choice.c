@@ -152,6 +152,15 @@ struct ompdbg_error *choose(struct process *process, const struct choice *choice
 
 // ---- Members of a team -------------------------------------------------------------------------
 
+const char *none_chosen(struct process *process)
+{
+	for (size_t i = 0; i < process->num_targets; i++) {
+		if (thread_is_openmp(process->threads[i]) != NO)
+			return "no such OpenMP thread";
+	}
+	return "no thread is an OpenMP thread";
+}
+
 const char *current_team(struct process *process)
 {
 	const struct thread *selected = process_selected_thread(process);

@@ -21,6 +21,9 @@ struct ompdbg_error *choose(struct process *process, const struct choice *choice
 			    struct thread *const *threads, size_t num_threads, struct thread ***ret,
 			    size_t *count);
 
+/** Say why no OpenMP thread was chosen. */
+const char *none_chosen(struct process *process);
+
 /** Name the team of the thread that the user has selected; NULL: it is in no parallel region. */
 const char *current_team(struct process *process);
 /** Find a thread of a team: "3" or "3/8" of @p team or, if that is NULL, of the current team, for want of

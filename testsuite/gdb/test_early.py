@@ -39,3 +39,17 @@ def test_early_questions_change_no_later_answer(variant: str) -> None:
     tasks = [len(answers["omp tasks -json"]["tasks"]) for answers in (early, late)]
     assert tasks == [15, 15]
     assert early["omp icvs -json"] == late["omp icvs -json"]
+
+
+def test_values_of_no_openmp_thread() -> None:
+    """Nobody asked for some threads only."""
+    try:
+        program = str(setup.program("nested", "clang"))
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    commands = ["break main", "run", "omp print argc", "omp print -state works argc"]
+    commands += ["tbreak fixture_ready", "continue", "omp print -all -state lock argc"]
+    task = {"arguments": ["2", "2", "2"], "commands": commands}
+    said = processes.run_gdb("session.py", task, [program]).result
+    assert said[2]["error"] == said[3]["error"] == "omp print: no thread is an OpenMP thread."
+    assert said[6]["error"] == "omp print: no such OpenMP thread."
