@@ -29,6 +29,9 @@ void target_services_set_debugger(const struct ompdbg_services *services,
 				  const struct ompdbg_services *debugger);
 /** Check whether an inlined function begins at an address, which does not have the code before. */
 bool target_services_begins_inlined(const struct ompdbg_services *services, uint64_t address);
+/** Check that the arrays of a name that Clang's code at an address has copies of are copied as a whole. */
+bool target_services_copies_whole(const struct ompdbg_services *services, uint64_t address,
+				  const char *name);
 /** Find a function in each OpenMP runtime, or program with one in it. @return how many addresses
  *  there are, at most @p most. */
 size_t target_services_in_runtimes(const struct ompdbg_services *services, const char *name,

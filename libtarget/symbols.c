@@ -2,6 +2,7 @@
 
 #include "internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,13 +147,20 @@ static void read_symbols(struct mapped_file *file)
 	qsort(file->symbols, file->num_symbols, sizeof(*file->symbols), by_name);
 }
 
-static bool find_symbol(struct target *target, size_t file, struct named_symbol wanted,
-			uint64_t *ret)
+static const struct mapped_file *with_symbols(struct target *target, size_t file)
 {
 	struct mapped_file *mapped = &target->files[file];
 
 	if (!mapped->has_symbols)
 		read_symbols(mapped);
+	return mapped;
+}
+
+static bool find_symbol(struct target *target, size_t file, struct named_symbol wanted,
+			uint64_t *ret)
+{
+	const struct mapped_file *mapped = with_symbols(target, file);
+
 	if (!mapped->symbols || !mapped->num_symbols)
 		return false;
 	const struct named_symbol *found = bsearch(&wanted, mapped->symbols, mapped->num_symbols,
@@ -172,6 +180,43 @@ bool target_thread_local_named(struct target *target, size_t file, const char *n
 {
 	return find_symbol(target, file, (struct named_symbol){ name, length_of(name), true, 0 },
 			   ret);
+}
+
+/** Check for C++'s linkage name of a variable within a scope: "_ZN5scope4nameE", or with a tag of its ABI.
+ *  @p part: "4name". */
+static bool is_scoped(const char *symbol, const char *part)
+{
+	const char *at = strncmp(symbol, "_Z", 2) == 0 ? symbol : NULL;
+
+	while (at && (at = strstr(at + 1, part))) {
+		const char *end = at + strlen(part);
+
+		if ((at[-1] < '0' || at[-1] > '9') && (*end == 'B' || strcmp(end, "E") == 0))
+			return true;
+	}
+	return false;
+}
+
+bool target_has_named(struct target *target, size_t file, const char *name, bool only_scoped)
+{
+	const struct mapped_file *mapped = with_symbols(target, file);
+	size_t length = strlen(name);
+	char *part;
+	bool has = false;
+
+	if (asprintf(&part, "%zu%s", length, name) < 0)
+		return true;
+	for (size_t i = 0; mapped->symbols && i < mapped->num_symbols && !has; i++) {
+		const struct named_symbol *one = &mapped->symbols[i];
+
+		if (!one->name)
+			continue;
+		has = (!only_scoped && one->length == length &&
+		       strncmp(one->name, name, length) == 0) ||
+		      is_scoped(one->name, part);
+	}
+	free(part);
+	return has;
 }
 
 /** Find the file of a module. Not all of its memory is mapped from the file. */

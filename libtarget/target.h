@@ -213,6 +213,9 @@ struct target_symbol {
 bool target_symbol_named(struct target *target, size_t file, const char *name, uint64_t *ret);
 /** Find the offset of a thread-local variable in the storage that each thread has for its file. */
 bool target_thread_local_named(struct target *target, size_t file, const char *name, uint64_t *ret);
+/** Check for a symbol of a file that may be a variable of that name: within a scope of C++, and, unless
+ *  @p only_scoped, in none. */
+bool target_has_named(struct target *target, size_t file, const char *name, bool only_scoped);
 /** Return the symbol that covers an address. */
 bool target_symbol_at(struct target *target, uint64_t address, struct target_symbol *ret);
 

@@ -396,6 +396,17 @@ static PyObject *method_function(PyObject *object, PyObject *args)
 	return text_value(found.symbol);
 }
 
+static PyObject *method_copies_whole(PyObject *object, PyObject *args)
+{
+	const struct files_object *self = (const struct files_object *)object;
+	unsigned long long address;
+	const char *name;
+
+	if (!PyArg_ParseTuple(args, "Ks:copies_whole", &address, &name))
+		return NULL;
+	return PyBool_FromLong(target_services_copies_whole(self->table, address, name));
+}
+
 static PyMethodDef files_methods[] = {
 	{ "address", method_address, METH_VARARGS,
 	  "address(symbol, file=None) -> where a symbol is, in files of a name or in any; None" },
@@ -403,6 +414,9 @@ static PyMethodDef files_methods[] = {
 	  "in_runtimes(symbol) -> [address] in each OpenMP runtime" },
 	{ "function", method_function, METH_VARARGS,
 	  "function(address) -> the linker's name of the function there, or None" },
+	{ "copies_whole", method_copies_whole, METH_VARARGS,
+	  "copies_whole(address, name) -> whether the code there, Clang's, surely has copies of whole "
+	  "arrays of the name" },
 	{ 0 },
 };
 

@@ -50,6 +50,51 @@ static void add_all(struct graph *graph, struct awaited *awaited)
 	awaited->has_all = true;
 }
 
+/** Check for a task of a thread's region that is ready, or that has begun on an unknown thread. */
+static bool has_open_task(const struct thread *thread)
+{
+	size_t count;
+	struct task *const *tasks = graph_tasks(thread->runtime, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const ompd_ext_task_info *info = &tasks[i]->info;
+		if (info->parallel_id == thread->team->id &&
+		    (info->status == ompd_ext_task_queued ||
+		     (info->status == ompd_ext_task_started && !task_runner(tasks[i]))))
+			return true;
+	}
+	return false;
+}
+
+/** Check for a thread that may have been let go by the barrier at which it is seen. */
+static bool may_be_released(const struct wait_node *node)
+{
+	for (size_t i = 0; i < node->num_edges; i++) {
+		if (node->edges[i].kind == EDGE_BARRIER && !node->edges[i].is_certain)
+			return true;
+	}
+	return !node->num_edges;
+}
+
+/** Check for a thread that waits, and is awake and may go on: there is a task that it can run, or that it is
+ *  about to begin or to end, or nothing is left that it waits for, or it has not begun with its region. */
+static bool goes_on(struct graph *graph, struct thread *thread)
+{
+	const struct wait *wait = thread_wait(thread);
+
+	if (!wait || thread_is_asleep(thread) || !region_of(graph->process, thread))
+		return false;
+	switch (wait_kind(wait->kind)->family) {
+	case FAMILY_IDLE:
+		return true;
+	case FAMILY_BARRIER:
+	case FAMILY_TASK:
+		return may_be_released(graph_node(graph, thread)) || has_open_task(thread);
+	default:
+		return false;
+	}
+}
+
 /** Add those for whom a thread waits. @return true: it works. */
 static bool works(struct graph *graph, struct thread *thread, struct awaited *awaited)
 {
@@ -57,6 +102,8 @@ static bool works(struct graph *graph, struct thread *thread, struct awaited *aw
 	struct system_call call;
 	bool has_known = false;
 
+	if (goes_on(graph, thread))
+		return true;
 	if (!thread_wait(thread) && !node->waits) {
 		const struct spin *spin = thread_spin(thread);
 		if (spin && !spin->is_endless)
@@ -75,11 +122,16 @@ static bool works(struct graph *graph, struct thread *thread, struct awaited *aw
 	return false;
 }
 
-/** Check whether one of those for whom, in the end, the waiters wait neither waits nor sleeps. */
+/** Check whether one of those for whom, in the end, the waiters wait neither waits nor sleeps, or a waiter
+ *  may not wait any more. */
 static bool somebody_works(struct graph *graph, const struct finding *finding)
 {
 	struct awaited awaited = { 0 };
 
+	for (size_t i = 0; i < finding->waiters.count && !finding->is_certain; i++) {
+		if (goes_on(graph, finding->waiters.all[i]))
+			return true;
+	}
 	thread_list_join(&awaited.list, &graph->process->arena, &finding->others);
 	if (!awaited.list.count)
 		add_who_might(graph, &awaited);

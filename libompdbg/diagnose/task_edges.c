@@ -47,7 +47,8 @@ static void find_predecessors(struct kept_tasks *kept)
 		is_any_blocked |= kept->tasks[i]->info.status == ompd_ext_task_blocked;
 	for (size_t i = 0; i < kept->count && is_any_blocked; i++) {
 		const uint64_t *ids;
-		size_t count = task_dependers(kept->tasks[i], &ids);
+		size_t count;
+		task_dependers(kept->tasks[i], &ids, &count); // task_predecessors() counts
 		for (size_t k = 0; k < count; k++) {
 			struct task_list **list =
 				(struct task_list **)table_put(&kept->before, arena, ids[k]);

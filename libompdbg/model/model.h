@@ -368,8 +368,8 @@ const char *address_name(struct process *process, uint64_t address, uint64_t nea
 const char *depend_name(struct task *task, uint64_t address);
 /** List the elements of its depend clauses. *complete: whether these are all. */
 size_t task_depends(struct task *task, const struct depend **ret, bool *complete);
-/** List the identities of the tasks that wait for it. */
-size_t task_dependers(struct task *task, const uint64_t **ret);
+/** List the identities of the tasks that wait for it. @return false: they cannot be read. */
+bool task_dependers(struct task *task, const uint64_t **ret, size_t *count);
 /** List the variables that it was given. @return false: it has begun, or debug information does not tell. */
 bool task_given(const struct task *task, const struct ompdbg_given **ret, size_t *count);
 /** Count its children and tasks of its taskgroup that are not done; all 0 where the runtime does

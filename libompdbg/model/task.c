@@ -266,12 +266,15 @@ size_t task_depends(struct task *task, const struct depend **ret, bool *complete
 	return count;
 }
 
-size_t task_dependers(struct task *task, const uint64_t **ret)
+bool task_dependers(struct task *task, const uint64_t **ret, size_t *count)
 {
-	size_t count;
-
-	*ret = elements_of(task, get_dependers, sizeof(uint64_t), &count);
-	return count;
+	*ret = NULL;
+	*count = 0;
+	// Tasks only wait for those that have depend clauses, too.
+	if (!task->info.num_depends && !(task->info.flags & ompd_ext_task_depends_lost))
+		return true;
+	*ret = elements_of(task, get_dependers, sizeof(uint64_t), count);
+	return *ret;
 }
 
 bool task_given(const struct task *task, const struct ompdbg_given **ret, size_t *count)

@@ -159,6 +159,14 @@ static void describe_inlined(struct walk *walk, size_t index, struct logical_fra
 		begin_at(walk, frame, index + 1);
 }
 
+/** Find what the runtime was told of the code of explicit tasks that there are now; NULL. */
+static const struct task_function *task_at(struct runtime *runtime, uint64_t entry)
+{
+	const struct explicit_code *code = code_of_tasks(runtime, entry);
+
+	return code ? code_function(runtime, code->entry, code->source) : NULL;
+}
+
 /** Describe code of flang's that no runtime called: it, too, calls that of an undeferred task where
  *  the task is made. */
 static void describe_flangs(struct walk *walk, size_t index, struct logical_frame *frame,
@@ -171,9 +179,7 @@ static void describe_flangs(struct walk *walk, size_t index, struct logical_fram
 	frame->function = enclosing;
 	if (!is_ok(SERVICE(runtime->process, function_named, symbol_of(walk, index), &function)))
 		return;
-	const struct explicit_code *code = code_of_tasks(runtime, function.start);
-	const struct task_function *task =
-		code ? code_function(runtime, code->entry, code->source) : NULL;
+	const struct task_function *task = task_at(runtime, function.start);
 	if (!task)
 		return;
 	frame->construct = CONSTRUCT_TASK;
@@ -185,7 +191,8 @@ static void describe_flangs(struct walk *walk, size_t index, struct logical_fram
  *  a jump to it, and left no frame. */
 static bool is_jumped_to(const struct ompdbg_frame *frame, const struct ompdbg_function *place)
 {
-	return place->file && place->symbol && !frame->is_inlined;
+	return place->file && place->symbol && !is_outlined_name(place->symbol) &&
+	       !frame->is_inlined;
 }
 
 /** Describe one frame by itself. */
@@ -227,11 +234,13 @@ static void describe(struct walk *walk, size_t index, struct logical_frame *fram
 						   !is_region_in_call(walk, call) ?
 					   CONSTRUCT_TEAMS :
 					   CONSTRUCT_PARALLEL;
+	uint64_t start = place->function.start;
+	const struct task_function *task =
+		call && frame->construct == CONSTRUCT_TASK ? task_at(call->runtime, start) : NULL;
 	if (enclosing)
 		frame->function = enclosing;
 	else if (is_nameless(symbol))
-		frame->function = NULL;
-	uint64_t start = place->function.start;
+		frame->function = task && !is_nameless(task->signature) ? task->name : NULL;
 	const struct ompdbg_function *function = find_function(process, start ? start : at->pc);
 	if (function) {
 		frame->construct_file = function->file;
@@ -276,7 +285,7 @@ static void name_region(struct walk *walk, size_t index, struct team *region)
 
 	if (!frame || frame->construct != CONSTRUCT_PARALLEL)
 		return;
-	bool is_known = frame->construct_file;
+	bool is_known = frame->construct_file && frame->function;
 	if (is_known && !is_flangs_name(stack_place(walk->stack, frame->frame)->symbol))
 		return;
 	const struct construct_source *source = team_source(region);
@@ -342,7 +351,7 @@ void name_frames(struct walk *walk)
 	walk->logical = ARENA_ARRAY(arena, struct logical_frame, walk->depth);
 	for (size_t i = 0; i < walk->depth; i++)
 		describe(walk, i, &walk->logical[i]);
-	hide_wrappers(walk);
 	name_regions(walk);
+	hide_wrappers(walk);
 	name_league(walk);
 }

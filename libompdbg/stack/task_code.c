@@ -38,7 +38,7 @@ static void describe(struct known_code *code, uint64_t entry)
 	if (source) {
 		// The compiler's name of a function of C++ is bare: debug information has its class,
 		// too.
-		if (!function->file)
+		if (!function->file || is_nameless(function->signature))
 			function->signature = source->function;
 		if (source->file)
 			function->file = source->file;

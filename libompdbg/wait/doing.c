@@ -90,13 +90,13 @@ static const char *called_by(struct thread *thread, const struct stack_frame *ca
 	return symbol.name;
 }
 
-/** Return what the innermost function of the system is called that left no frame, for it has jumped
- *  to @p called, or has no name there: without debug information the C library's own have none. */
+/** Return how the caller calls the function of the system in which the thread is: that may have jumped to
+ *  @p called, or have no name there, as the C library's own without debug information, or several. */
 static const char *hidden(struct thread *thread, const struct stack_frame *caller,
 			  const char *called)
 {
 	const bool joins = called && strstr(called, "pthread_clockjoin_ex");
-	const char *name = joins || !called ? called_by(thread, caller) : NULL;
+	const char *name = called_by(thread, caller);
 
 	return name && (!joins || starts_with(skip_underscores(name), "pthread_")) ? name : called;
 }

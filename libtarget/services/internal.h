@@ -83,6 +83,7 @@ struct target_services {
 	struct table scopes;	     // scopes.c: thread and level -> struct scope
 	struct table living;	     // enclosing.c: address -> struct known_living
 	struct table blocks;	     // scopes.c: entry of a block -> struct entries
+	struct table copies;	     // copies.c: entry of a variable -> bool
 	struct string_table globals; // globals.c: unit and name -> struct global
 };
 

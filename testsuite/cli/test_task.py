@@ -3,6 +3,7 @@
 
 import json
 import re
+import struct
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -113,15 +114,63 @@ def test_children(ompdbg: Any) -> None:
         assert f"  Parent       #{some} task of " in child
 
 
+def _core(pid: int, folder: Path) -> Path:
+    """Write a core file of a program that pauses."""
+    processes.await_pause(pid)
+    command = ["gcore", "-o", str(folder / "core"), str(pid)]
+    subprocess.run(command, check=True, timeout=60, capture_output=True)
+    return folder / f"core.{pid}"
+
+
 def test_numbers_of_a_core_are_those_of_its_process(
     ompdbg: Any, depend: Tuple[int, str], tmp_path: Path
 ) -> None:
-    processes.await_pause(depend[0])
-    command = ["gcore", "-o", str(tmp_path / "core"), str(depend[0])]
-    subprocess.run(command, check=True, timeout=60, capture_output=True)
     live = _explicit(ompdbg, depend[0])
-    core = _explicit(ompdbg, tmp_path / f"core.{depend[0]}")
+    core = _explicit(ompdbg, _core(depend[0], tmp_path))
     assert core == live and len(live) > 1
+
+
+def _dependers(ompdbg: Any, target: object) -> Dict[int, Any]:
+    """Of each task, those that wait for it, in the report; all documents must say the same."""
+    report = ompdbg.json("report", target)
+    jsonschema.validate(report, SCHEMA)
+    listed = {task["number"]: task for task in report["tasks"]["listed"] if task["number"]}
+    for number, task in listed.items():
+        assert ompdbg.json("task", number, target)["task"]["dependers"] == task["dependers"]
+    return {number: task["dependers"] for number, task in listed.items()}
+
+
+def test_dependers_in_reports(ompdbg: Any, depend: Tuple[int, str], tmp_path: Path) -> None:
+    """Also of tasks of which LLVM's runtime has forgotten all depend clauses."""
+    tasks = _explicit(ompdbg, depend[0])
+    expected = {
+        number: sorted(one["id"] for one in tasks.values() if number in one["waits_for"])
+        for number in tasks
+    }
+    forgotten = [number for number in tasks if expected[number] and not tasks[number]["depends"]]
+    assert bool(forgotten) == (depend[1] == "clang")
+    for target in (depend[0], _core(depend[0], tmp_path)):
+        found = {number: sorted(ids) for number, ids in _dependers(ompdbg, target).items()}
+        assert found == expected
+
+
+def test_dependers_that_cannot_be_read(ompdbg: Any, tmp_path: Path) -> None:
+    """They are not said to be none."""
+    with processes.ready_program(setup.program("tasks", "O2"), ("depend",)) as pid:
+        core = _core(pid, tmp_path)
+    found = _dependers(ompdbg, core)
+    number = max(found, key=lambda one: len(found[one]))
+    vector = struct.pack(f"<{len(found[number])}Q", *(int(one, 16) for one in found[number]))
+    memory = core.read_bytes()
+    assert memory.count(vector) == 1
+    count = memory.index(vector) - 16  # before the room, which is before the elements
+    assert struct.unpack_from("<Q", memory, count) == (len(found[number]),)
+    with core.open("r+b") as file:
+        file.seek(count)
+        file.write(struct.pack("<Q", 1 << 40))
+    unreadable = [one for one, ids in _dependers(ompdbg, core).items() if ids is None]
+    assert unreadable == [number]
+    assert "\n  Awaited by   ?\n" in ompdbg.run("task", number, core).stdout
 
 
 @pytest.mark.parametrize("family", ["gcc", "clang"])

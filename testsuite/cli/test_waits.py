@@ -6,7 +6,7 @@ import re
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Dict, Iterator
+from typing import Any, Dict, Iterator, Set
 
 import build  # from fixtures/
 import pytest
@@ -17,17 +17,23 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 BOTH = pytest.mark.parametrize("family", ("gcc", "clang"))
 
 
+def compiled(name: str, family: str, folder: Path, debug: str = "-g") -> str:
+    """Compile a program."""
+    options = ("-O2", debug, "-fopenmp")
+    try:
+        return str(
+            own_programs.compiled(str(PROGRAMS / name), folder / "program", options, family)
+        )
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+
+
 @contextmanager
 def hanging(
     name: str, family: str, threads: int, folder: Path, debug: str = "-g"
 ) -> Iterator[int]:
     """Compile a program, and run it until all of its threads rest."""
-    options = ("-O2", debug, "-fopenmp")
-    try:
-        program = own_programs.compiled(str(PROGRAMS / name), folder / "program", options, family)
-    except build.Skipped as reason:
-        pytest.skip(str(reason))
-    with rest.hanging([str(program)], threads, folder) as process:
+    with rest.hanging([compiled(name, family, folder, debug)], threads, folder) as process:
         yield process.pid
 
 
@@ -85,6 +91,14 @@ def test_headers_of_libraries(ompdbg: Any, tmp_path: Path, family: str) -> None:
         assert len(re.findall(place, rows)) == len(re.findall(place, regions)) == 1, (mark, rows)
     assert "sleeps in __cxa_guard_acquire " in rows
     assert re.search(r"sleeps in std::\w+::_M_futex_wait_until +implicit", rows), rows
+
+
+@BOTH
+def test_function_that_jumps(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """A function of the system has the name by which the program calls it, if it left no frame."""
+    with hanging("condition.cpp", family, 2, tmp_path) as pid:
+        rows = ompdbg.run("threads", pid).stdout
+    assert rows.count("sleeps in std::condition_variable::wait  ") == 2, rows
 
 
 def test_tasks_that_stay_queued(ompdbg: Any, tmp_path: Path) -> None:
@@ -208,3 +222,48 @@ def test_a_flag_that_is_read_by_a_pointer(
         (states[way],) = [one["does"] for one in threads if one["thread_num"] == 1]
         assert text.returncode == (way == ""), text.stdout
     assert states[""].split(" on ")[0] == "spins" and states["own"] == "works", states
+
+
+# What the owner of a lock does, then a thread without OpenMP, and how bad it is that others wait for the
+# lock if nobody knows the owner. Any thread may end a spin, but only those of OpenMP have its locks.
+UNOWNED = {
+    ("works", "sleeps"): "waiting",
+    ("sleeps", "works"): "held_up",
+    ("sleeps", "sleeps"): "held_up",
+    ("spins", "works"): "waiting",
+    ("spins", "sleeps"): "held_up",
+}
+
+
+@BOTH
+@pytest.mark.parametrize("holder, bystander", UNOWNED)
+def test_lock_whose_owner_is_unknown(
+    ompdbg: Any, tmp_path: Path, family: str, holder: str, bystander: str
+) -> None:
+    """Whoever may have it counts, for who waits for it, and for who waits for such a waiter."""
+    severity = UNOWNED[holder, bystander]
+    status = int(severity != "waiting")
+    problem = processes.kernel_core_problem()
+    program = rest.Hanging([compiled("unowned.c", family, tmp_path), holder, bystander], tmp_path)
+    try:
+        processes.await_pause(program.pid)
+        reports = [ompdbg.json("report", program.pid, status=status)]
+        if not problem:
+            reports.append(ompdbg.json("report", program.core(), status=status))
+    finally:
+        program.end()
+    for report in reports:
+        numbers = {one["gdb"]: one["thread_num"] for one in report["threads"] if one["level"]}
+        perhaps: Dict[int, Set[int]] = {}
+        for lock in report["locks"]:
+            (waiter,) = lock["waiters"]
+            assert lock["owner"] is None
+            perhaps[numbers[waiter]] = {numbers[one["thread"]] for one in lock["candidates"]}
+        assert perhaps == {1: set(), 2: {1}}
+        found = [one for one in report["findings"] if one["rule"] == "lock"]
+        assert {numbers[one["waiters"][0]]: one["severity"] for one in found} == {
+            1: severity,
+            2: severity,
+        }
+    if problem:
+        pytest.skip(problem)

@@ -5,7 +5,7 @@
 import re
 import subprocess
 from pathlib import Path
-from typing import Dict, List, Tuple
+from typing import Dict, List, Sequence, Tuple
 
 import build  # from fixtures/
 import pytest
@@ -22,11 +22,16 @@ Frames = List[Tuple[str, Dict[str, str]]]
 
 
 def said(
-    name: str, compiler: str, optimized: str, tmp_path: Path, commands: List[str]
+    name: str,
+    compiler: str,
+    optimized: str,
+    tmp_path: Path,
+    commands: List[str],
+    more: Sequence[str] = (),
 ) -> List[str]:
     try:
         flags = (optimized, "-g", "-fopenmp")
-        program = own_programs.compiled(name, tmp_path / "unknown", flags, compiler)
+        program = own_programs.compiled(name, tmp_path / "unknown", flags, compiler, more)
     except build.Skipped as reason:
         pytest.skip(str(reason))
     task = {"commands": commands, "stop": "inspect"}
@@ -75,8 +80,12 @@ def test_sections_and_serial_regions(compiler: str, tmp_path: Path) -> None:
     for text in (third, full_of_third, dead_of_third):
         name, variables = frames(text, is_first=True)[1]
         assert name == "orphaned"
-        for copy in ("fixed", "shared", "whole") + (("array",) if compiler == "clang" else ()):
+        for copy in ("fixed", "shared") + (("array",) if compiler == "clang" else ()):
             assert UNKNOWN.fullmatch(variables[copy]), text
+        if compiler == "clang":
+            assert variables["whole"] == "{0, 700, 0}", text
+        else:
+            assert UNKNOWN.fullmatch(variables["whole"]), text
     for text in (second, full_of_second):
         told = frames(text)
         names = ["inspect", "parallel region of serial", "target region of serial"]
@@ -86,6 +95,58 @@ def test_sections_and_serial_regions(compiler: str, tmp_path: Path) -> None:
             assert variables["outer"] in ("9", "9 (private)"), text
             is_unknown = compiler == "gcc" and UNKNOWN.fullmatch(variables["inner"])
             assert is_unknown or variables["inner"].startswith("{1, 2, 3}"), text
+
+
+# At each stop, what the innermost construct's copies of whole arrays have, and of which arrays it has copies of
+# some elements only.
+COPIES: Dict[str, List[Tuple[Dict[str, str], str]]] = {
+    "copies.c": [
+        ({}, ""),
+        (
+            {
+                "own": "{10, 11, 12}",
+                "matrix": "{{20, 21}, {22, 23}}",
+                "global": "{30, 31, 32, 33}",
+                "within": "{60, 61, 62}",
+                "outer": "{70, 71}",
+            },
+            "cells table ours fixed",
+        ),
+    ],
+    "copies.cpp": [
+        ({"own": "{10, 11, 12}", "generic": "{5.5, 6.5}"}, "parts sums"),
+        ({"own": "{10, 11, 12}", "generic": "{7, 8}"}, "parts sums"),
+        ({"own": "{10, 11, 12}"}, "members"),
+    ],
+}
+
+
+@pytest.mark.parametrize("optimized", ["-O0", "-O1", "-O2"])
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("name", COPIES)
+def test_copies_of_arrays(name: str, compiler: str, optimized: str, tmp_path: Path) -> None:
+    """Those of all elements are shown; those of some look as if they were the whole array."""
+    commands = []
+    for number in range(len(COPIES[name])):
+        commands += ["bt -full", "omp bt -full", f"gcore {tmp_path / str(number)}", "continue"]
+    told = said(name, compiler, optimized, tmp_path, commands, ["copies_elsewhere.c"])
+    shown = set()
+    for number, (whole, parts) in enumerate(COPIES[name]):
+        texts = told[number * 4 : number * 4 + 2] + [without_gdb(tmp_path / str(number))]
+        for kind, text in enumerate(texts):
+            variables = frames(text, is_first=True)[1][1]
+            for one, value in whole.items():
+                is_known = variables.get(one) in (value, value + " (private)")
+                assert is_known or UNKNOWN.search(variables.get(one, "<unavailable>")), (one, text)
+                shown.update([(number, kind, one)] if is_known else [])
+            for one in parts.split():
+                # What GCC's code has of elements of an array, it does not call by the array's name.
+                if compiler == "clang" and one in variables:
+                    assert UNKNOWN.fullmatch(variables[one]), (one, text)
+    if compiler == "clang" and optimized == "-O0":
+        # The variables of a template are of several types, and where there are members, a copy may be one's.
+        sure = [(n, one) for n in range(2) for one in COPIES[name][n][0] if one != "generic"]
+        assert {(n, kind, one) for n, one in sure for kind in range(3)} <= shown
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

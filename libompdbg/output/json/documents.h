@@ -34,7 +34,7 @@ json_view report_sources, report_variables, report_tasks;
 void json_task_members(struct json *json, struct task *task, bool in_full);
 /** Write the identities of the tasks that wait for one; none unless they are asked for, which may take
  *  time. */
-void json_member_dependers(struct json *json, struct task *task, bool is_asked);
+void json_member_dependers(struct json *json, struct task *task);
 /** Write what is known of a recording; null: there is none. */
 void json_recording(struct json *json);
 /** Write the latest events, of one thread of the recording or of all (NULL), as a member. */

@@ -51,7 +51,7 @@ static struct ompdbg_error *list_task(void *context, struct task *task)
 		return json->error;
 	json_begin_object(json);
 	json_task_members(json, task, false);
-	json_member_dependers(json, task, task->info.num_depends);
+	json_member_dependers(json, task);
 	json_end_object(json);
 	return NULL;
 }

@@ -92,11 +92,16 @@ static void json_variables(struct json *json, struct task *task, bool in_full)
 	json_end_array(json);
 }
 
-void json_member_dependers(struct json *json, struct task *task, bool is_asked)
+void json_member_dependers(struct json *json, struct task *task)
 {
 	const uint64_t *dependers;
-	size_t count = is_asked ? task_dependers(task, &dependers) : 0;
+	size_t count;
 
+	if (!task_dependers(task, &dependers, &count)) {
+		json_key(json, "dependers");
+		json_null(json);
+		return;
+	}
 	json_member_array(json, "dependers");
 	for (size_t i = 0; i < count; i++)
 		json_identity(json, dependers[i]);

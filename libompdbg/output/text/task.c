@@ -83,9 +83,12 @@ static const char *team_text(struct arena *arena, struct task *task)
 static const char *dependers_text(struct arena *arena, struct task *task)
 {
 	const uint64_t *ids;
-	size_t count = task_dependers(task, &ids);
-	uint64_t *numbers = ARENA_ARRAY(arena, uint64_t, count + 1);
+	uint64_t *numbers;
+	size_t count;
 
+	if (!task_dependers(task, &ids, &count))
+		return "?";
+	numbers = ARENA_ARRAY(arena, uint64_t, count + 1);
 	for (size_t i = 0; i < count; i++)
 		numbers[i] = runtime_task_number(task->runtime, ids[i]);
 	return task_numbers_text(arena, numbers, count);
@@ -176,7 +179,7 @@ void json_task(struct json *json, const struct view_options *options)
 		return;
 	json_begin_object(json);
 	json_task_members(json, task, true);
-	json_member_dependers(json, task, true);
+	json_member_dependers(json, task);
 	json_member_array(json, "children");
 	for (size_t i = 0; i < children.count; i++)
 		json_int(json, (int64_t)children.numbers[i]);

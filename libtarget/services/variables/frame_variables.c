@@ -244,6 +244,7 @@ static void add_locals(const struct scope *scope, struct list *ret)
 			// What copies of a construct's own were made from lies further out.
 			if (dwarf_tag(die) == DW_TAG_variable && is_wanted(ret, name) &&
 			    scope_has_in_source(scope, die) && is_there(die) &&
+			    !scope_has_copy_of(scope, die) &&
 			    !(known && (size_t)(known - groups.all) < inner))
 				add_to_group(&groups, name, line, die);
 		}
@@ -268,7 +269,8 @@ static void add_own(const struct scope *scope, struct list *ret)
 		bool is_whole = at.block + 1 == scope->num_blocks;
 
 		if (is_wanted(ret, variable_name(die)) && scope_has_in_source(scope, die) &&
-		    (dwarf_tag(die) == DW_TAG_formal_parameter || is_there(die)))
+		    (dwarf_tag(die) == DW_TAG_formal_parameter || is_there(die)) &&
+		    !scope_has_copy_of(scope, die))
 			add_to_group(&groups, variable_name(die),
 				     is_whole ? 0 : entry_line(die, DW_AT_decl_line), die);
 	}

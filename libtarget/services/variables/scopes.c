@@ -282,41 +282,9 @@ bool scope_is_mistaken(const struct scope *scope, Dwarf_Die *die, const struct t
 	return false;
 }
 
-/** Check whether a reference is to a type, of which the entry is the same. */
-static bool refers_to(const struct type *reference, const struct type *type)
-{
-	struct type plain, target;
-
-	return type_plain(reference, &plain) && type_target(&plain, &target) &&
-	       type_is_same(&target, type);
-}
-
-bool scope_is_unsure_copy(const struct scope *scope, Dwarf_Die *die, const struct type *type)
-{
-	const struct entries *all = scope_variables(scope, scope->num_blocks - 1);
-	struct type plain, source;
-
-	// Clang does not say where its copies are declared. That of a whole array has its type.
-	if (!scope->context->is_llvms || entry_line(die, DW_AT_decl_line) ||
-	    dwarf_tag(die) != DW_TAG_variable || !type_plain(type, &plain) ||
-	    !type_is_array(&plain))
-		return false;
-	for (size_t i = 0; i < all->count; i++) {
-		Dwarf_Die *passed = &all->all[i];
-
-		if (dwarf_tag(passed) == DW_TAG_formal_parameter &&
-		    strcmp(variable_name(passed), variable_name(die)) == 0 &&
-		    type_of(passed, 0, &source) && is_reference(&source))
-			return !refers_to(&source, type);
-	}
-	return true;
-}
-
 // ---- Scopes ----------------------------------------------------------------------------------
 
-/** List the blocks of a function at an address, from the innermost to the function. @p within: how
- *  many functions are inlined there, which have blocks of their own. @return how many there are. */
-static size_t find_blocks(struct unit *unit, uint64_t address, size_t within, Dwarf_Die *ret)
+size_t scope_blocks(struct unit *unit, uint64_t address, size_t within, Dwarf_Die *ret)
 {
 	Dwarf_Die scopes[MAX_SCOPES];
 	size_t count =
@@ -360,7 +328,7 @@ static struct scope *new_scope(struct target_services *services, size_t thread,
 		return NULL;
 	const struct code_list *code = code_at(services, frame->pc - frame->is_call);
 	within = frame_within(frame, code);
-	count = find_blocks(unit, context_address(context), within, blocks);
+	count = scope_blocks(unit, context_address(context), within, blocks);
 	if (!count)
 		return NULL;
 	struct scope *scope = ARENA_NEW(&services->stop, struct scope);

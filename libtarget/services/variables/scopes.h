@@ -36,6 +36,10 @@ struct scope {
 	struct bound_source bounds; // of variables of this frame
 };
 
+/** List the blocks of a function at an address, from the innermost to the function. @p within: how
+ *  many functions are inlined there, which have blocks of their own. @p ret has room for MAX_SCOPES.
+ *  @return how many there are. */
+size_t scope_blocks(struct unit *unit, uint64_t address, size_t within, Dwarf_Die *ret);
 /** Find what is known of a frame's place. NULL: nothing. */
 struct scope *scope_of(struct target_services *services, size_t thread,
 		       const struct ompdbg_frame *frame);
@@ -71,8 +75,10 @@ const char *value_size(struct target_services *services, const struct type *type
 /** Check for the variable of a task of Clang's whose type is wrong: it takes what the task shares for
  *  the reference that is to it. */
 bool scope_is_mistaken(const struct scope *scope, Dwarf_Die *die, const struct type *type);
-/** Check whether an array may be a copy of some elements only (`reduction(+: a[2:5])`). */
+/** Check whether an array may be a copy of some elements only (`reduction(+: a[2:5])`). (copies.c) */
 bool scope_is_unsure_copy(const struct scope *scope, Dwarf_Die *die, const struct type *type);
+/** Check for a reference of the compiler's to what the code has a copy of, by the same name. (copies.c) */
+bool scope_has_copy_of(const struct scope *scope, Dwarf_Die *die);
 /** Check whether Clang passes lengths of arrays to the function, and then of these only the place of
  *  the first element. */
 bool scope_takes_lengths(const struct scope *scope);

@@ -15,11 +15,11 @@ class Omp(gdb.Command):
     Usage: omp [SUBCOMMAND]
 
     What is each thread doing? "omp threads" shows a row for each thread, "omp
-    tasks" the tree of tasks, "omp bt" the stack of the selected thread up to main,
-    "omp bt -all" the stacks of all threads, with equal ones together. "omp frame
-    1:7" selects frame 7 of thread 1, "omp thread 3" selects thread 3 of the team.
-    "omp print EXPR" shows a value in all threads; "omp apply" applies a command to
-    some threads.
+    tasks" the tree of tasks, "omp task 17" one of them with its values, "omp bt"
+    the stack of the selected thread up to main, "omp bt -all" the stacks of all
+    threads, with equal ones together. "omp frame 1:7" selects frame 7 of thread 1,
+    "omp thread 3" selects thread 3 of the team. "omp print EXPR" shows a value in
+    all threads; "omp apply" applies a command to some threads.
 
     Why does it hang? "omp why" shows which thread waits for which, "omp locks" the
     owners of locks, "omp regions" which threads have reached a barrier, and "omp

@@ -123,6 +123,7 @@ def _local_variables(handle: gdb.Frame, anywhere: bool, only: Optional[str]) -> 
             [
                 (key, symbol, _is_plain(symbol, is_construct))
                 for key, symbol in _declared(block, is_construct, only)
+                if not _has_copy(symbol, handle)
             ]
             for block in blocks(handle)
         ]
@@ -160,6 +161,15 @@ def _declared(
             continue
         lines = (one.line for one in found if encoding.name(one) == name)
         yield (name, max(lines) if is_whole else symbol.line), symbol
+
+
+def _has_copy(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
+    """Check for a reference of the compiler's to what the code has a copy of, by the same name."""
+    if symbol.is_argument or symbol.line or not is_reference(symbol):
+        return False
+    name = encoding.name(symbol)
+    undeclared = (one for one in symbols(handle) if not one.is_argument and not one.line)
+    return any(encoding.name(one) == name and not is_reference(one) for one in undeclared)
 
 
 def _is_plain(symbol: gdb.Symbol, is_construct: bool) -> bool:
@@ -274,9 +284,11 @@ def readable(one: Captured, handle: gdb.Frame) -> Captured:
         if nothing is not None:
             problem = f"<{nothing}>" if _SERVER in sys.modules else None
             return Captured(one.name, None, value if problem is None else None, problem)
-        is_too_large = value is not None and not isinstance(error, gdb.MemoryError)
-        if not is_too_large or _SERVER not in sys.modules:
+        is_unread = isinstance(error, gdb.MemoryError)
+        if value is None or is_unread or values.address_of(value) is None:
             return Captured(one.name, None, None, _why(error))
+        if _SERVER not in sys.modules:  # too large: by a reference, GDB prints why
+            return Captured(one.name, None, value.reference_value())
     if value is not None and values.is_without_place(value):
         return _optimized_out(one.name, one.symbol, handle)
     return one._replace(value=None if value is None else values.shown(value))
@@ -289,10 +301,14 @@ def _there(one: Captured, handle: gdb.Frame, is_whole: bool) -> Captured:
     try:
         if value is None and one.symbol is not None:
             value = value_of(one.symbol, handle)
-        address = None if value is None or is_whole else value.address
+        address = None if value is None or is_whole else values.address_of(value)
         if address is not None:
-            gdb.selected_inferior().read_memory(int(address), 1)
-        if value is not None and (is_whole or value.type.strip_typedefs().code not in _NOT_SHOWN):
+            gdb.selected_inferior().read_memory(address, 1)
+        if value is not None and (
+            is_whole
+            or value.type.strip_typedefs().code not in _NOT_SHOWN
+            or (values.is_too_large(value) and _SERVER not in sys.modules)
+        ):
             value.fetch_lazy()
         if one.symbol is not None and is_placeless(one.symbol):
             return Captured(one.name, None, value)

@@ -9,7 +9,7 @@ import _ompdbg
 import gdb
 
 from ompdbg.console import encoding
-from ompdbg.frames.code_places import called, known_of_code, listed
+from ompdbg.frames.code_places import called, is_call, known_of_code, listed
 from ompdbg.inferior import selection
 from ompdbg.variables import compilers, locations
 from ompdbg.variables.compilers import is_bound
@@ -203,14 +203,20 @@ def _may_be_scalar(symbol: gdb.Symbol) -> bool:
 
 def is_unsure_copy(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
     """Check whether an array may be a copy of some elements only (`reduction(+: a[2:5])`). Clang
-    does not tell where its copies are declared. That of a whole array has the array's type."""
+    does not tell where its copies are declared. That of a whole array has the array's type: it is
+    that of the argument, or of all variables for which the name may stand."""
+    from ompdbg.inferior import session
+
     if symbol.line or symbol.is_argument or symbol.type is None or not is_array(symbol.type):
         return False
     if not compilers.is_llvms(locations.producer(handle)):
         return False
     of_name = (one for one in symbols(handle) if encoding.name(one) == encoding.name(symbol))
     passed = [one.type for one in of_name if one.is_argument]
-    return not any(kind is not None and _referred(kind) == symbol.type for kind in passed)
+    if passed:
+        return not any(kind is not None and _referred(kind) == symbol.type for kind in passed)
+    address = handle.pc() - is_call(handle)
+    return not session.services().files.copies_whole(address, encoding.name(symbol))
 
 
 def _referred(kind: gdb.Type) -> Optional[gdb.Type]:

@@ -32,6 +32,12 @@ def address_of(value: gdb.Value) -> Optional[int]:
         return None
 
 
+def is_too_large(value: gdb.Value) -> bool:
+    """Check for a value that GDB refuses to read ("set max-value-size")."""
+    limit = gdb.parameter("max-value-size")
+    return limit is not None and value.type.sizeof > limit
+
+
 def shown(value: gdb.Value) -> gdb.Value:
     """Return a value that commands can show which use frame filters. A value that was optimized
     out as a whole they show member by member, with the user's printers, which fail; one of its

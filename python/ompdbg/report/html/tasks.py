@@ -49,7 +49,7 @@ def _graph(report: Object, listed: List[Object]) -> Content:
     pairs = [
         (task["id"], other)
         for task in listed
-        for other in dict.fromkeys(task["dependers"])
+        for other in dict.fromkeys(task["dependers"] or ())
         if other in known and other != task["id"]
     ]
     names = list(dict.fromkeys(name for pair in pairs for name in pair))
