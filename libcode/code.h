@@ -487,6 +487,8 @@ struct code_spin_query {
 	 * (sched_yield). NULL: none is so.
 	 */
 	bool (*is_harmless)(void *context, uint64_t entry);
+	/** Check that an address lies outside of the function's own frame. NULL: no pointer's does. */
+	bool (*is_elsewhere)(void *context, const struct code_value *address);
 	void *context;
 };
 

@@ -206,6 +206,9 @@ static uint64_t writers(const struct loop *loop, unsigned int step, unsigned int
 
 // ---- What a round leaves to the next ---------------------------------------------------------
 
+static struct code_value address_of(const struct loop *loop, unsigned int step,
+				    const struct code_operand *operand, unsigned int depth);
+
 static bool may_overlap(const struct code_operand *load, const struct code_operand *store)
 {
 	if (load->base == CODE_NO_REGISTER && load->index == CODE_NO_REGISTER)
@@ -216,10 +219,30 @@ static bool may_overlap(const struct code_operand *load, const struct code_opera
 	       store->number < load->number + load->width;
 }
 
-static bool may_read(const struct code_instruction *reader, const struct code_instruction *writer)
+// Check for a load by a pointer that leads out of the frame. If the loop changes the pointer, that is
+// carried from one round to the next, whatever it leads to.
+static bool is_elsewhere(const struct loop *loop, unsigned int step,
+			 const struct code_operand *load)
 {
+	const struct code_architecture *architecture = loop->reader->architecture;
+
+	if (!loop->query->is_elsewhere || load->base == architecture->stack_register ||
+	    load->base == architecture->frame_register)
+		return false;
+	const struct code_value address = address_of(loop, step, load, CODE_DEPTH);
+
+	return address.base != CODE_NO_VALUE &&
+	       loop->query->is_elsewhere(loop->query->context, &address);
+}
+
+// Check whether an instruction may read what another one writes into the frame.
+static bool may_read(const struct loop *loop, unsigned int step, unsigned int store)
+{
+	const struct code_instruction *reader = &loop->steps[step], *writer = &loop->steps[store];
+
 	for (unsigned int i = 0; i < reader->operand_count; i++) {
-		if (!is_load(&reader->operands[i]))
+		if (!is_load(&reader->operands[i]) ||
+		    is_elsewhere(loop, step, &reader->operands[i]))
 			continue;
 		for (unsigned int j = 0; j < writer->operand_count; j++) {
 			if (is_store(&writer->operands[j]) &&
@@ -251,7 +274,7 @@ static uint64_t sources(const struct loop *loop, unsigned int step, uint64_t sto
 	while (stores) {
 		const unsigned int store = take(&stores);
 
-		if (may_read(&loop->steps[step], &loop->steps[store]))
+		if (may_read(loop, step, store))
 			found |= bit(store);
 	}
 	return found;
@@ -293,9 +316,6 @@ static bool is_carried(const struct loop *loop)
 }
 
 // ---- What it reads ---------------------------------------------------------------------------
-
-static struct code_value address_of(const struct loop *loop, unsigned int step,
-				    const struct code_operand *operand, unsigned int depth);
 
 // Return what a register holds before an instruction.
 static struct code_value held(const struct loop *loop, unsigned int step, unsigned int reg,

@@ -7,7 +7,7 @@
 
 #include "wait/room.h"
 
-enum { MAX_FRAMES = 8, WORD = 8 };
+enum { MAX_FRAMES = 8, WORD = 8, RED_ZONE = 128 }; // bytes below the stack that a function may use
 
 struct known_spin {
 	bool is_spin;
@@ -34,13 +34,54 @@ static bool is_harmless_name(struct process *process, const char *function)
 	return false;
 }
 
+/** The place of a thread whose loop is looked at. */
+struct spinner {
+	struct thread *thread;
+	struct stack_frame *frame;
+	bool is_own; // its pointers count, not the code alone
+};
+
 static bool is_harmless(void *context, uint64_t entry)
 {
-	struct process *process = context;
+	const struct spinner *spinner = context;
+	struct process *process = spinner->thread->runtime->process;
 	struct ompdbg_symbol symbol;
 
 	return is_ok(SERVICE(process, symbol_at, entry, &symbol)) && !symbol.offset &&
 	       is_harmless_name(process, symbol.name);
+}
+
+/** Read the stack pointer of a frame. */
+static bool stack_pointer(const struct spinner *spinner, const struct stack_frame *frame,
+			  uint64_t *ret)
+{
+	return frame &&
+	       is_ok(SERVICE(spinner->thread->runtime->process, frame_register,
+			     spinner->thread->target->number, &frame->at, OMPDBG_RSP, ret));
+}
+
+/** Check that what a pointer in a kept register or in the frame leads to is not in the frame. */
+static bool is_elsewhere(void *context, const struct code_value *value)
+{
+	struct spinner *spinner = context;
+	struct process *process = spinner->thread->runtime->process;
+	struct stack *stack = thread_stack(spinner->thread);
+	uint64_t address, begin, end;
+
+	spinner->is_own = true;
+	if (value->base != CODE_HELD || value->reg > OMPDBG_R15 ||
+	    !is_ok(SERVICE(process, frame_register, spinner->thread->target->number,
+			   &spinner->frame->at, service_register(value->reg), &address)) ||
+	    !stack_pointer(spinner, spinner->frame, &begin) ||
+	    !stack_pointer(spinner, stack_frame(stack, spinner->frame->index + 1), &end))
+		return false;
+	address += (uint64_t)value->offset[0];
+	for (unsigned int i = 0; i < value->depth; i++) {
+		if (!process_read(process, address, &address, WORD))
+			return false;
+		address += (uint64_t)value->offset[i + 1];
+	}
+	return address >= end || address < begin - (uint64_t)2 * RED_ZONE;
 }
 
 /** Find the newest frame of the user's code, and the function that was called from there. */
@@ -109,22 +150,31 @@ const struct spin *thread_spin(struct thread *thread)
 
 	if (!frame || (called && !is_harmless_name(process, called)))
 		return NULL;
-	struct known_spin **known = (struct known_spin **)table_put(
-		&wait_room(process)->spins, &process->arena, called ? ~frame->at.pc : frame->at.pc);
-	if (!*known) {
+	struct table *by_code = &wait_room(process)->spins;
+	uint64_t key = called ? ~frame->at.pc : frame->at.pc, own_key = (uint64_t)(uintptr_t)frame;
+	struct known_spin *known = table_get(by_code, key);
+	if (!known)
+		known = table_get(&wait_room(process)->own_spins, own_key);
+	if (!known) {
+		struct spinner spinner = { .thread = thread, .frame = frame };
 		struct code_spin_query query = { .pc = frame->at.pc,
 						 .in_call = called,
 						 .is_harmless = is_harmless,
-						 .context = process };
+						 .is_elsewhere = is_elsewhere,
+						 .context = &spinner };
 		struct code_spin found;
 
-		*known = ARENA_NEW(&process->arena, struct known_spin);
-		(*known)->is_spin = code_find_spin(process_code(process), &query, &found) ==
-				    CODE_OK;
-		if ((*known)->is_spin) {
-			(*known)->spin.is_endless = found.is_endless;
-			name_variables(thread, frame, &found, &(*known)->spin);
+		known = ARENA_NEW(&process->arena, struct known_spin);
+		known->is_spin = code_find_spin(process_code(process), &query, &found) == CODE_OK;
+		if (known->is_spin) {
+			known->spin.is_endless = found.is_endless;
+			name_variables(thread, frame, &found, &known->spin);
 		}
+		if (spinner.is_own)
+			*table_put(&wait_room(process)->own_spins, &process->arena, own_key) =
+				known;
+		else
+			*table_put(by_code, &process->arena, key) = known;
 	}
-	return (*known)->is_spin ? &(*known)->spin : NULL;
+	return known->is_spin ? &known->spin : NULL;
 }

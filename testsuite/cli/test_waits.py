@@ -3,6 +3,7 @@
 headers: nothing that is not so."""
 
 import re
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Dict, Iterator, Set
@@ -141,7 +142,9 @@ def test_locks_of_the_same_name(ompdbg: Any, tmp_path: Path, family: str) -> Non
             assert len(set(re.findall(r" lock (\S+.*?)  ", text))) == 2, text
     # That of the one's lambda expression has a long name.
     assert max(map(len, values.splitlines())) < 100 and "Book::with<" in values, values
-    called = r"Book::move\(\.\.\.\)::\{lambda\(\.\.\.\)#1\}::operator\(\)|Book::move::\$_0::operator"
+    called = (
+        r"Book::move\(\.\.\.\)::\{lambda\(\.\.\.\)#1\}::operator\(\)|Book::move::\$_0::operator"
+    )
     assert re.search(called, stacks), stacks
     assert re.search(r"Book::with<.{0,30}> at alike\.cpp:\d+ \(frame \d+\) may have", why), why
 
@@ -196,6 +199,29 @@ def test_lock_of_code_that_jumped(ompdbg: Any, tmp_path: Path, family: str) -> N
     address = (tmp_path / "address").read_text()
     assert {wait["kind"] for wait in waits} <= {"lock", "mutex"}
     assert all(wait["address"] in (None, address) and not wait["symbol"] for wait in waits)
+
+
+@BOTH
+@pytest.mark.parametrize("level", ("-O0", "-O2"))
+def test_a_flag_that_is_read_by_a_pointer(
+    ompdbg: Any, tmp_path: Path, level: str, family: str
+) -> None:
+    """The loop keeps what it read in its frame, to which the pointer does not lead. In another it does."""
+    options = (level, "-g", "-fopenmp")
+    source = str(PROGRAMS / "received.c")
+    try:
+        program = own_programs.compiled(source, tmp_path / "program", options, family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    states = {}
+    for way in ("", "own"):
+        with processes.ready_program(program, (way,)) as pid:
+            time.sleep(0.1)
+            threads = ompdbg.json("threads", pid)["threads"]
+            text = ompdbg.run("why", pid)
+        (states[way],) = [one["does"] for one in threads if one["thread_num"] == 1]
+        assert text.returncode == (way == ""), text.stdout
+    assert states[""].split(" on ")[0] == "spins" and states["own"] == "works", states
 
 
 # What the owner of a lock does, then a thread without OpenMP, and how bad it is that others wait for the

@@ -9,6 +9,7 @@ from ompdbg.report.html.words import member_text, place_text
 
 Object = Dict[str, Any]
 
+
 def is_own(crash: Optional[Object]) -> bool:
     """The program has crashed; nobody else has ended it."""
     return crash is not None and crash["sender"] is None
