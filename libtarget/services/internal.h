@@ -26,9 +26,12 @@ struct object {
 	bool is_of_runtime; // an OpenMP runtime
 
 	// variables.c
-	bool has_units, has_structures;
-	struct unit *units;		// the first
-	struct string_table structures; // by name
+	bool has_units;
+	struct unit *units; // the first
+
+	// structures.c
+	bool has_structures;
+	struct string_table structures, typedefs; // name -> struct known_structure
 };
 
 /** A part of memory that an object takes, also where no file is mapped. */
@@ -79,6 +82,7 @@ struct target_services {
 	struct table tail_calls;	// tail_calls.c: address -> struct answer
 	struct table stacks;		// stacks.c: index of a thread -> struct stack
 	struct table variable_names[2]; // variables.c: address -> text; of any variable, of a lock
+	struct table declared;		// structures.c: entry of a structure -> struct type
 	struct table contexts;	     // frames/context.c: thread and number -> struct frame_context
 	struct table scopes;	     // scopes.c: thread and level -> struct scope
 	struct table living;	     // enclosing.c: address -> struct known_living

@@ -60,19 +60,23 @@ def test_names(ompdbg: Any, family: str, level: str, tmp_path: Path) -> None:
         ("spaces.cpp", "clang", {"locks[3]", "all[4]", "own[5]"}),
         ("spaces.f90", "gcc", {"locks(4)"}),
         ("spaces.f90", "clang", {"locks(4)"}),
+        ("guards.cpp", "gcc", {"owner->guards[1].lock", "owner->far->lock"}),
+        ("guards.cpp", "clang", {"owner->guards[1].lock", "owner->far->lock"}),
     ),
 )
-def test_names_in_namespaces(
+def test_names_by_debug_information(
     ompdbg: Any, source: str, family: str, names: Set[str], tmp_path: Path
 ) -> None:
-    """Variables of namespaces and of modules lead to locks, as those outside of them do."""
+    """Variables of namespaces and of modules lead to locks, as those outside of them do, and objects of
+    classes that another unit describes."""
     path = str(SOURCE.with_name(source))
+    more = [str(SOURCE.with_name("guards_elsewhere.cpp"))] if source == "guards.cpp" else []
     flags = ("-O0", "-g", "-fopenmp")
     try:
-        program = own_programs.compiled(path, tmp_path / "program", flags, family)
+        program = own_programs.compiled(path, tmp_path / "program", flags, family, more)
     except build.Skipped as reason:
         pytest.skip(str(reason))
-    threads = 3 if source.endswith(".cpp") else 2
+    threads = 3 if source == "spaces.cpp" else 2
     with rest.hanging([str(program)], threads, tmp_path) as process:
         locks = ompdbg.json("locks", process.pid)["locks"]
     assert {lock["variable"] for lock in locks} == names

@@ -13,6 +13,7 @@ from harness import own_programs, processes
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs/ompdbg.schema.json").read_text(encoding="utf-8"))
 USAGE = 2
+MORE = {"declared.cpp": ("declared_elsewhere.cpp", "declared_again.c")}
 EXPRESSIONS = {
     "printed.c": (
         *("mine", "distinct", "narrow", "counter", "own", "total", "table", "table[1][0:2]"),
@@ -27,6 +28,10 @@ EXPRESSIONS = {
         *("mesh->cells[1].level", "&total", "mesh->cells[0:2]", "only_here", "nosuch", "argc"),
     ),
     "printed.cpp": ("mine", "this->scale", "scale", "low", "shop::open", "self.scale"),
+    "declared.cpp": (
+        *("mine", "mesh", "mesh.number", "mesh.cells[1].kind", "mesh.cells[0:2]", "*mesh.part"),
+        *("mesh.part->size", "cell", "cell.rho", "last->kind", "*last", "*base"),
+    ),
     "printed.f90": (
         *("mine", "items", "items(2)", "items(2:3)", "line", "line(1:3)", "cells(2)", "MINE"),
         *("cells(2)%rho", "cells(2)%id", "grid", "grid(2,3)", "grid(:,3)", "steps"),
@@ -36,7 +41,10 @@ EXPRESSIONS = {
 
 @pytest.mark.parametrize(
     "name, compiler",
-    [*((n, "gcc") for n in EXPRESSIONS), ("printed.c", "clang"), ("printed.cpp", "clang")],
+    [
+        *((n, "gcc") for n in EXPRESSIONS),
+        *((n, "clang") for n in EXPRESSIONS if n != "printed.f90"),
+    ],
 )
 def test_values_are_those_of_gdb(ompdbg: Any, name: str, compiler: str, tmp_path: Path) -> None:
     """The documents of a core file, where both evaluate, are equal."""
@@ -45,7 +53,8 @@ def test_values_are_those_of_gdb(ompdbg: Any, name: str, compiler: str, tmp_path
         pytest.skip(problem)
     flags = ("-O0", "-g", "-fopenmp")
     try:
-        program = own_programs.compiled(name, tmp_path / "program", flags, compiler)
+        more = MORE.get(name, ())
+        program = own_programs.compiled(name, tmp_path / "program", flags, compiler, more)
     except build.Skipped as reason:
         pytest.skip(str(reason))
     core = processes.kernel_core(program, (), tmp_path)
@@ -61,6 +70,10 @@ def test_values_are_those_of_gdb(ompdbg: Any, name: str, compiler: str, tmp_path
     assert len(documents["mine"]["values"]) >= 2
     (outlier,) = [group for group in documents["mine"]["values"] if group["outlier"]]
     assert outlier["thread_nums"] == [2]
+    if name in MORE:
+        # GDB takes the first of two different structures with the name.
+        (unclear,) = ompdbg.json("print", "*unclear", core)["values"]
+        assert unclear["problem"] == "incomplete type"
 
 
 @pytest.fixture(name="running", scope="module")

@@ -11,9 +11,9 @@
 // More of them go round in circles.
 enum { MAX_QUALIFIERS = 64, MAX_NESTED_ARRAYS = 64, MAX_DIMENSIONS = 64 };
 
-bool type_of(Dwarf_Die *die, int64_t lowest, struct type *ret)
+bool type_of(Dwarf_Die *die, struct unit *unit, struct type *ret)
 {
-	*ret = (struct type){ .lowest = lowest };
+	*ret = (struct type){ .unit = unit };
 	return entry_referred(die, DW_AT_type, &ret->die);
 }
 
@@ -54,6 +54,8 @@ bool type_plain(const struct type *type, struct type *ret)
 
 	if (!strip(&type->die, true, &plain.die))
 		return false;
+	if (type_is_structure(&plain) && entry_flag(&plain.die, DW_AT_declaration))
+		structure_complete(&plain);
 	*ret = plain;
 	return true;
 }
@@ -103,7 +105,7 @@ bool type_target(const struct type *plain, struct type *ret)
 	Dwarf_Die die = plain->die;
 	const struct bound_source *bounds = plain->bounds;
 
-	if (!type_of(&die, plain->lowest, ret))
+	if (!type_of(&die, plain->unit, ret))
 		return false;
 	ret->bounds = bounds;
 	return true;
@@ -131,7 +133,7 @@ bool type_template_argument(const struct type *plain, struct type *ret)
 
 	for (bool more = dwarf_child(&die, &child) == 0; more; more = target_next(&child)) {
 		if (dwarf_tag(&child) == DW_TAG_template_type_parameter)
-			return type_of(&child, plain->lowest, ret);
+			return type_of(&child, plain->unit, ret);
 	}
 	return false;
 }
@@ -171,7 +173,7 @@ bool type_element(const struct type *array, struct type *ret)
 		return true;
 	}
 	const struct bound_source *bounds = array->bounds;
-	if (!type_of(&die, array->lowest, ret))
+	if (!type_of(&die, array->unit, ret))
 		return false;
 	ret->bounds = bounds;
 	return true;
@@ -207,7 +209,7 @@ bool type_bounds(const struct type *array, int64_t *first, int64_t *last)
 {
 	Dwarf_Die dimensions[MAX_DIMENSIONS];
 	size_t count = find_dimensions(array, dimensions);
-	int64_t low = array->lowest, high, length;
+	int64_t low = array->unit && array->unit->is_fortran, high, length;
 
 	if (array->inner >= count)
 		return false;
@@ -306,13 +308,13 @@ static bool find_first_bit(Dwarf_Die *die, const struct type *type, uint64_t bit
 	return true;
 }
 
-bool type_read_member(Dwarf_Die *die, int64_t lowest, struct member *ret)
+bool type_read_member(Dwarf_Die *die, struct unit *unit, struct member *ret)
 {
 	int tag = dwarf_tag(die);
 	int64_t bits;
 
 	if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
-	    entry_flag(die, DW_AT_declaration) || !type_of(die, lowest, &ret->type))
+	    entry_flag(die, DW_AT_declaration) || !type_of(die, unit, &ret->type))
 		return false;
 	ret->name = entry_text(die, DW_AT_name);
 	ret->is_base = tag == DW_TAG_inheritance;
@@ -330,7 +332,7 @@ bool type_next_member(const struct type *structure, struct member *member)
 	else
 		more = target_next(&member->die);
 	member->is_begun = true;
-	while (more && !type_read_member(&member->die, structure->lowest, member))
+	while (more && !type_read_member(&member->die, structure->unit, member))
 		more = target_next(&member->die);
 	return more;
 }

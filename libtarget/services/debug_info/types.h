@@ -12,8 +12,8 @@ struct bound_source;
 /** A type. Of an array with several dimensions, what is left of them. */
 struct type {
 	Dwarf_Die die;
-	int64_t lowest; // number of an array's first element, where the type does not tell it
-	size_t inner;	// dimensions that were taken off
+	struct unit *unit; // with the entry; NULL: what is only declared there is not looked up
+	size_t inner;	   // dimensions that were taken off
 	const struct bound_source *bounds; // scopes.h: of other bounds; NULL: unknown
 };
 
@@ -29,14 +29,16 @@ struct member {
 	Dwarf_Die die;
 };
 
-/** Read the type of a variable or member. @p lowest: 1 in Fortran, else 0. */
-bool type_of(Dwarf_Die *die, int64_t lowest, struct type *ret);
-/** Take qualifiers and typedefs off. */
+/** Read the type of a variable or member. */
+bool type_of(Dwarf_Die *die, struct unit *unit, struct type *ret);
+/** Take qualifiers and typedefs off. A structure that is only declared is looked up in other units. */
 bool type_plain(const struct type *type, struct type *ret);
 /** Return the name with which a type is declared, not that behind a typedef; NULL. */
 const char *type_declared_name(const struct type *type);
 /** Take the outermost typedef off. @return false: there is none. */
 bool type_without_typedef(const struct type *type, struct type *ret);
+/** Look a structure up that is only declared. It stays as it is if nothing is found. (structures.c) */
+void structure_complete(struct type *type);
 bool type_is_array(const struct type *plain);
 bool type_is_structure(const struct type *plain);
 bool type_is_pointer(const struct type *plain);
@@ -57,7 +59,7 @@ bool type_dimension(const struct type *array, Dwarf_Die *ret);
 /** Find the numbers of the first and the last element; one of open length has no last. */
 bool type_bounds(const struct type *array, int64_t *first, int64_t *last);
 /** Read a member that has a place. Static ones have none. */
-bool type_read_member(Dwarf_Die *die, int64_t lowest, struct member *ret);
+bool type_read_member(Dwarf_Die *die, struct unit *unit, struct member *ret);
 /** Go to the next member with a place. @p member: all zero at first. */
 bool type_next_member(const struct type *structure, struct member *member);
 

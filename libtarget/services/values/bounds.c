@@ -48,7 +48,7 @@ static bool read_number(const struct scope *scope, Dwarf_Die *die, int64_t *ret)
 	struct value value;
 
 	// The type of a number has no bounds.
-	if (!type_of(die, 0, &type) || !type_plain(&type, &plain) ||
+	if (!type_of(die, NULL, &type) || !type_plain(&type, &plain) ||
 	    scope_value(scope, die, &type, &value) || !value.size || value.num_lost)
 		return false;
 	uint64_t size = type_size(&type), number;

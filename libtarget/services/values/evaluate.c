@@ -184,7 +184,7 @@ static bool find_elsewhere(const struct evaluator *e, const char *name, struct o
 		return false;
 	ret->unit = variable_unit(e->services, address, e->pc, &die);
 	if (!ret->unit || strcmp(variable_name(&die), name) != 0 ||
-	    !type_of(&die, ret->unit->is_fortran, &type))
+	    !type_of(&die, ret->unit, &type))
 		return false;
 	place_at(ret, &type, address);
 	return true;

@@ -198,7 +198,7 @@ static void write_static(struct writer *w, Dwarf_Die *die, int depth)
 	uint64_t address;
 
 	if (linkage && symbol_find(w->services, linkage, NULL, &address))
-		write_at(w, type_of(die, w->unit->is_fortran, &type) ? &type : NULL, address,
+		write_at(w, type_of(die, w->unit, &type) ? &type : NULL, address,
 			 depth + 1);
 	else
 		buffer_put(&w->out, unavailable(w->services, "unknown location"));
@@ -249,7 +249,7 @@ static void write_member_name(struct writer *w, Dwarf_Die *die)
 	const char *name = variable_name(die);
 	struct type type;
 
-	if (dwarf_tag(die) == DW_TAG_inheritance && type_of(die, 0, &type) &&
+	if (dwarf_tag(die) == DW_TAG_inheritance && type_of(die, NULL, &type) &&
 	    type_plain(&type, &type))
 		buffer_printf(&w->out, "<%s> = ", entry_qualified_name(w->unit, &type.die));
 	else if (*name)
@@ -282,7 +282,7 @@ static void write_members(struct writer *w, const struct type *plain, const stru
 			continue;
 		buffer_put(&w->out, between);
 		between = ", ";
-		bool has_place = type_read_member(&child, plain->lowest, &member);
+		bool has_place = type_read_member(&child, plain->unit, &member);
 		bool is_static = !has_place && entry_flag(&child, DW_AT_declaration);
 		buffer_put(&w->out, is_static ? "static " : "");
 		write_member_name(w, &child);

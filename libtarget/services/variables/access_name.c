@@ -144,14 +144,16 @@ static bool find_variable(const struct way *way, const struct scope *scope,
 {
 	struct scope_position at = { 0 };
 	struct type type;
+	struct unit *unit;
 	Dwarf_Die die, *one;
 
 	while ((one = scope_next(scope, &at))) {
 		if (has_pointer(way, scope, one, pointer, ret))
 			return true;
 	}
-	if (!pointer->address || !variable_unit(way->services, pointer->address, way->pc, &die) ||
-	    !type_of(&die, 0, &type))
+	unit = pointer->address ? variable_unit(way->services, pointer->address, way->pc, &die) :
+				  NULL;
+	if (!unit || !type_of(&die, unit, &type))
 		return false;
 	ret->text = variable_name(&die);
 	return *ret->text && go_within(way->arena, &type, 0, WORD_SIZE, ".", ret);

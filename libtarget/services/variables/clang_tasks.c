@@ -102,7 +102,7 @@ size_t given_by_clang(struct unit *unit, Dwarf_Die *function, uint64_t record,
 		address.bits += (uint64_t)slot;
 		address = code_load(&machine, address, WORD_SIZE);
 		if (!address.known || address.bits - record >= MAX_RECORD ||
-		    !type_of(&variable, unit->is_fortran, &type) || !type_plain(&type, &plain) ||
+		    !type_of(&variable, unit, &type) || !type_plain(&type, &plain) ||
 		    type_is_reference(&plain) || !type_size(&type))
 			continue;
 		*ARENA_APPEND(&services->arena, found, count, capacity) = (struct ompdbg_given){

@@ -19,7 +19,7 @@ static bool is_reference(Dwarf_Die *die)
 {
 	struct type type, plain;
 
-	return type_of(die, 0, &type) && type_plain(&type, &plain) && type_is_reference(&plain);
+	return type_of(die, NULL, &type) && type_plain(&type, &plain) && type_is_reference(&plain);
 }
 
 /** A search for the variables for which the name of a copy may stand. */
@@ -56,7 +56,7 @@ static int line_before(const struct search *search, Dwarf_Die *die)
 static void compare(struct search *search, Dwarf_Die *die)
 {
 	struct type type, plain, target;
-	bool is_known = type_of(die, 0, &type) && type_plain(&type, &plain);
+	bool is_known = type_of(die, NULL, &type) && type_plain(&type, &plain);
 
 	if (is_known && type_is_reference(&plain))
 		is_known = type_target(&plain, &target);
@@ -149,7 +149,7 @@ static bool is_whole(struct unit *unit, Dwarf_Die *function, Dwarf_Die *copy)
 
 	search.line = entry_line(function, DW_AT_decl_line);
 	if (!search.line || !entry_number(function, DW_AT_decl_file, &search.file) ||
-	    !type_of(copy, 0, &search.type))
+	    !type_of(copy, NULL, &search.type))
 		return false;
 	visit(&search, &unit->die, false, 0, look_for_function);
 	visit(&search, &unit->die, false, 0, look_for_variable);
@@ -196,7 +196,7 @@ bool scope_is_unsure_copy(const struct scope *scope, Dwarf_Die *die, const struc
 
 		if (dwarf_tag(passed) == DW_TAG_formal_parameter &&
 		    strcmp(variable_name(passed), variable_name(die)) == 0)
-			return !type_of(passed, 0, &source) || !refers_to(&source, type);
+			return !type_of(passed, NULL, &source) || !refers_to(&source, type);
 	}
 	return !is_known_whole(scope->unit, &scope->blocks[scope->num_blocks - 1], die);
 }

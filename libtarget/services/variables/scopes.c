@@ -189,7 +189,7 @@ const char *value_size(struct target_services *services, const struct type *type
 
 const char *scope_type(const struct scope *scope, Dwarf_Die *die, struct type *ret)
 {
-	if (!type_of(die, scope->unit->is_fortran, ret))
+	if (!type_of(die, scope->unit, ret))
 		return unavailable(scope->services, "unknown type");
 	// The host computed the bounds of its arrays, elsewhere.
 	if (!is_hosts(scope, die))

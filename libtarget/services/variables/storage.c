@@ -172,7 +172,7 @@ static enum ompdbg_storage storage_of_clang(const struct scope *scope, struct fo
 	bool is_task = find_entry(scope, CONTEXT_NAME, true, &given);
 
 	if (find_entry(scope, found->name, true, &entry)) {
-		if (declared || !type_of(&entry, 0, &type) || !type_plain(&type, &plain))
+		if (declared || !type_of(&entry, NULL, &type) || !type_plain(&type, &plain))
 			return OMPDBG_STORAGE_UNKNOWN;
 		return type_is_reference(&plain) ? OMPDBG_STORAGE_OUTER : OMPDBG_STORAGE_COPY;
 	}

@@ -12,7 +12,7 @@
 
 /** Find the type of what the argument of a function of GCC's points to: its one argument, of which the
  *  source knows nothing. *is_empty: it is given nothing. @return false: the type is not told. */
-static bool find_structure(Dwarf_Die *function, struct type *ret, bool *is_empty)
+static bool find_structure(struct unit *unit, Dwarf_Die *function, struct type *ret, bool *is_empty)
 {
 	Dwarf_Die child;
 	struct type reference;
@@ -23,7 +23,7 @@ static bool find_structure(Dwarf_Die *function, struct type *ret, bool *is_empty
 	do {
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
 			continue;
-		if (count++ || !entry_flag(&child, DW_AT_artificial) || !type_of(&child, 0, ret))
+		if (count++ || !entry_flag(&child, DW_AT_artificial) || !type_of(&child, unit, ret))
 			return false;
 	} while (target_next(&child));
 	if (!count || !type_plain(ret, &reference) ||
@@ -63,7 +63,7 @@ static bool find_value_type(struct unit *unit, Dwarf_Die *variable, struct type 
 {
 	struct type plain;
 
-	if (!type_of(variable, unit->is_fortran, ret) || !type_plain(ret, &plain))
+	if (!type_of(variable, unit, ret) || !type_plain(ret, &plain))
 		return false;
 	*is_reference = type_is_reference(&plain);
 	return (!*is_reference || type_target(&plain, ret)) && type_size(ret) && !is_described(ret);
@@ -135,7 +135,7 @@ struct ompdbg_error *service_task_variables(void *context, uint64_t code, uint64
 	if (!unit_function(unit, code, &function) || !unit_entry(unit, &function, &start) ||
 	    start != code)
 		return &ompdbg_error_absent;
-	if (!find_structure(&function, &structure, &is_empty)) {
+	if (!find_structure(unit, &function, &structure, &is_empty)) {
 		*count = given_by_clang(unit, &function, argument, ret);
 		return answered(services, *count ? NULL : &ompdbg_error_absent);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Variables at an address and structures by their names, by debug information.
+// Variables at an address, by debug information.
 
 #include "services/debug_info/types.h"
 
@@ -129,7 +129,7 @@ static const char *name_variable(struct target_services *services, uint64_t addr
 	if (!target_symbol_at(services->target, address, &symbol))
 		return NULL;
 	struct unit *unit = variable_unit(services, symbol.address, near, &die);
-	if (!unit || !type_of(&die, unit->is_fortran, &type))
+	if (!unit || !type_of(&die, unit, &type))
 		return NULL;
 	const char *path = member_path(unit, &type, address - symbol.address, is_lock);
 	if (!path)
@@ -155,87 +155,4 @@ struct ompdbg_error *service_variable_at(void *context, uint64_t address, bool i
 	}
 	*ret = known;
 	return known == absent ? &ompdbg_error_absent : NULL;
-}
-
-// ---- Structures ------------------------------------------------------------------------------
-
-/** Keep the structures of an object by their names, the first of several with one. */
-static void read_structures(struct target_services *services, struct object *object)
-{
-	struct arena *arena = &services->arena;
-
-	for (struct unit *unit = object->units; unit && !is_interrupted(services);
-	     unit = unit->next) {
-		Dwarf_Die child;
-
-		for (bool more = dwarf_child(&unit->die, &child) == 0; more;
-		     more = target_next(&child)) {
-			const struct type named = { .die = child };
-			struct type type;
-
-			if ((dwarf_tag(&child) != DW_TAG_typedef && !type_is_structure(&named)) ||
-			    !type_plain(&named, &type) || !type_is_structure(&type) ||
-			    dwarf_hasattr(&type.die, DW_AT_declaration))
-				continue;
-			const char *name = dwarf_diename(&child);
-			void **known = name ? string_table_put(&object->structures, arena, name) :
-					      NULL;
-			if (known && !*known) {
-				struct type *kept = ARENA_NEW(arena, struct type);
-
-				*kept = type;
-				*known = kept;
-			}
-		}
-	}
-	object->has_structures = !is_interrupted(services);
-}
-
-static const struct type *find_structure(struct target_services *services, const char *name,
-					 const char *file)
-{
-	const struct objects *objects = &services->objects;
-
-	for (size_t i = 0; i < objects->num_in_order; i++) {
-		ssize_t index = objects->in_order[i];
-		struct object *object = &objects->all[index];
-
-		if (file ? !object_is_named(services, index, file) :
-			   index != objects->program && !object->is_of_runtime)
-			continue;
-		object_units(services, index);
-		if (!object->has_structures)
-			read_structures(services, object);
-		const struct type *found = string_table_get(&object->structures, name);
-		if (found)
-			return found;
-	}
-	return NULL;
-}
-
-struct ompdbg_error *service_layout(void *context, const char *structure, const char *field,
-				    const char *object, struct ompdbg_layout *ret)
-{
-	const struct type *found = find_structure(context, structure, object);
-	struct ompdbg_layout part;
-	struct type type;
-
-	if (is_interrupted(context))
-		return &ompdbg_error_interrupted;
-	if (!found)
-		return &ompdbg_error_absent;
-	type = *found;
-	*ret = (struct ompdbg_layout){ .size = type_size(&type) };
-	while (field) {
-		const char *end = strchr(field, '.');
-		size_t length = end ? (size_t)(end - field) : strlen(field);
-
-		if (!type_plain(&type, &type) || !type_is_structure(&type) ||
-		    !member_named(&type, field, length, &part, &type))
-			return &ompdbg_error_absent;
-		part.offset += ret->offset;
-		*ret = part;
-		field = end ? end + 1 : NULL;
-	}
-	return NULL;
 }

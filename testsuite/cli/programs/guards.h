@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <omp.h>
+
+namespace mesh
+{
+struct Guard {
+	Guard();
+	int count;
+	omp_lock_t lock;
+};
+
+struct Owner {
+	Owner();
+	Guard guards[3];
+	Guard *far;
+};
+} // namespace mesh
