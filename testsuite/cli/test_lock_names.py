@@ -60,8 +60,8 @@ def test_names(ompdbg: Any, family: str, level: str, tmp_path: Path) -> None:
         ("spaces.cpp", "clang", {"locks[3]", "all[4]", "own[5]"}),
         ("spaces.f90", "gcc", {"locks(4)"}),
         ("spaces.f90", "clang", {"locks(4)"}),
-        ("guards.cpp", "gcc", {"owner->guards[1].lock", "owner->far->lock"}),
-        ("guards.cpp", "clang", {"owner->guards[1].lock", "owner->far->lock"}),
+        ("guards.cpp", "gcc", {"owner->guards[0].lock", "owner->guards[1].lock"}),
+        ("guards.cpp", "clang", {"owner->guards[0].lock", "owner->guards[1].lock"}),
     ),
 )
 def test_names_by_debug_information(

@@ -10,8 +10,6 @@ struct Guard {
 };
 
 struct Owner {
-	Owner();
 	Guard guards[3];
-	Guard *far;
 };
 } // namespace mesh

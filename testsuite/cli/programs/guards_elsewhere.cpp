@@ -11,8 +11,4 @@ Guard::Guard() : count(0)
 	omp_init_lock(&lock);
 	omp_set_lock(&lock);
 }
-
-Owner::Owner() : far(&guards[2])
-{
-}
 } // namespace mesh
