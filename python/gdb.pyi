@@ -102,6 +102,7 @@ class Symbol:
     needs_frame: bool
     is_argument: bool
     is_variable: bool
+    is_constant: bool
     is_function: bool
     addr_class: int
     def value(self, frame: Optional[Frame] = None) -> Value: ...

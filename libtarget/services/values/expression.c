@@ -352,12 +352,13 @@ static const char *read_piece(struct evaluation *e, const struct piece *piece, u
 static const char *join_pieces(struct evaluation *e, uint64_t size, struct value *ret)
 {
 	struct arena *scratch = &e->services->scratch;
-	struct lost_part *lost = ARENA_ARRAY(scratch, struct lost_part, e->num_pieces);
+	struct lost_part *lost = ARENA_ARRAY(scratch, struct lost_part, e->num_pieces + 1);
 	size_t num_lost = 0, at = 0, whole = 0;
 	uint64_t bytes_lost = 0;
 
 	for (size_t i = 0; i < e->num_pieces; i++)
 		whole += (size_t)e->pieces[i].size;
+	whole = whole < size ? (size_t)size : whole;
 	if (whole > MAX_VALUE)
 		return DAMAGED_DEBUG_INFORMATION;
 	uint8_t *data = ARENA_ARRAY(scratch, uint8_t, whole);
@@ -379,6 +380,10 @@ static const char *join_pieces(struct evaluation *e, uint64_t size, struct value
 			memcpy(data + at, part.data, part.size);
 		}
 		at = end;
+	}
+	if (at < size) { // Clang does not tell of what is lost at the end
+		lost[num_lost++] = (struct lost_part){ at, (size_t)size };
+		bytes_lost += size - at;
 	}
 	if (bytes_lost >= size)
 		return OPTIMIZED_OUT;

@@ -200,14 +200,14 @@ static void add_kept(const struct scope *scope, struct list *list, const struct 
 	add(list, group->name, &found);
 }
 
-/** Check that an entry is no constant, and not only a declaration. */
+/** Check that an entry is not only a declaration. */
 static bool is_there(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
 
 	return dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
-	       (!dwarf_attr_integrate(die, DW_AT_const_value, &attribute) &&
-		!dwarf_attr_integrate(die, DW_AT_external, &attribute) &&
+	       dwarf_attr_integrate(die, DW_AT_const_value, &attribute) ||
+	       (!dwarf_attr_integrate(die, DW_AT_external, &attribute) &&
 		!dwarf_attr_integrate(die, DW_AT_declaration, &attribute));
 }
 

@@ -30,6 +30,7 @@ from ompdbg.variables.symbols import (
     is_lost,
     is_of_construct,
     is_of_fortran,
+    is_constant,
     is_placeless,
     is_reference,
     is_unsure_copy,
@@ -334,7 +335,7 @@ def _why(error: gdb.error) -> str:
 
 def is_users(symbol: gdb.Symbol) -> bool:
     """Check for a variable that the source has, too."""
-    if not symbol.is_variable and not symbol.is_argument:
+    if not (symbol.is_variable or symbol.is_argument or is_constant(symbol)):
         return False
     return not is_generated(encoding.name(symbol), is_of_fortran(symbol))
 

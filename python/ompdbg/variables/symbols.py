@@ -248,6 +248,14 @@ def is_reference(symbol: gdb.Symbol) -> bool:
     return symbol.type is not None and symbol.type.code == gdb.TYPE_CODE_REF
 
 
+def is_constant(symbol: gdb.Symbol) -> bool:
+    """Check for a variable of which only the value is left, and no enumerator."""
+    if not symbol.is_constant or symbol.type is None:
+        return False
+    kind = symbol.type.strip_typedefs()
+    return kind.code != gdb.TYPE_CODE_ENUM or symbol.name not in (one.name for one in kind.fields())
+
+
 def is_placeless(symbol: gdb.Symbol) -> bool:
     """Check for a variable without a place: GDB has to be told its name instead of the symbol."""
     return symbol.addr_class in _PLACELESS
