@@ -198,8 +198,7 @@ static void write_static(struct writer *w, Dwarf_Die *die, int depth)
 	uint64_t address;
 
 	if (linkage && symbol_find(w->services, linkage, NULL, &address))
-		write_at(w, type_of(die, w->unit, &type) ? &type : NULL, address,
-			 depth + 1);
+		write_at(w, type_of(die, w->unit, &type) ? &type : NULL, address, depth + 1);
 	else
 		buffer_put(&w->out, unavailable(w->services, "unknown location"));
 }

@@ -253,7 +253,9 @@ def is_constant(symbol: gdb.Symbol) -> bool:
     if not symbol.is_constant or symbol.type is None:
         return False
     kind = symbol.type.strip_typedefs()
-    return kind.code != gdb.TYPE_CODE_ENUM or symbol.name not in (one.name for one in kind.fields())
+    return kind.code != gdb.TYPE_CODE_ENUM or symbol.name not in (
+        one.name for one in kind.fields()
+    )
 
 
 def is_placeless(symbol: gdb.Symbol) -> bool:
