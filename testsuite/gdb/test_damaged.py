@@ -9,7 +9,7 @@ from pathlib import Path
 import build  # from fixtures/
 import pytest
 
-from harness import processes, setup
+from harness import processes, setup, terminal
 
 OMPDBG = setup.LOADER.parent / "ompdbg"
 LIST_GONE = "memory of libomp is damaged: it is initialized, and its list of threads is gone"
@@ -51,3 +51,5 @@ def test_zeroed_variables(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, check=False)
     assert done.stderr == b""
     assert ALL_ZERO in done.stdout.decode()
+    # The reason is whole in a narrow terminal, too.
+    assert ALL_ZERO in " ".join(terminal.printed(command, 40).split())

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/foreign.h"
 #include "diagnose/words.h"
 #include "output/text/text.h"
 
@@ -242,8 +243,8 @@ static void add_reasons(struct text *text, const struct view_options *options)
 			thread_list_append(&fold_of(&folds, arena, reason)->threads, arena, thread);
 	}
 	for (size_t i = 0; i < folds.count && i < SHOWN_REASONS; i++)
-		TEXT_CUT(text, "? %s: %s", threads_text(arena, &folds.all[i].threads),
-			 folds.all[i].text);
+		TEXT_WRAP(text, "? %s: %s", threads_text(arena, &folds.all[i].threads),
+			  foreign_visible(arena, folds.all[i].text));
 }
 
 struct ompdbg_error *text_threads(struct text *text, const struct view_options *options)
