@@ -206,7 +206,6 @@ static bool is_there(Dwarf_Die *die)
 	Dwarf_Attribute attribute;
 
 	return dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
-	       dwarf_attr_integrate(die, DW_AT_const_value, &attribute) ||
 	       (!dwarf_attr_integrate(die, DW_AT_external, &attribute) &&
 		!dwarf_attr_integrate(die, DW_AT_declaration, &attribute));
 }
