@@ -32,8 +32,7 @@ json_view report_sources, report_variables, report_tasks;
 /** Write the members of a task into an object that may have more. @p in_full: if it has begun, also the
  *  variables of its code's frame. */
 void json_task_members(struct json *json, struct task *task, bool in_full);
-/** Write the identities of the tasks that wait for one; none unless they are asked for, which may take
- *  time. */
+/** Write the identities of the tasks that wait for one; null: they cannot be read. */
 void json_member_dependers(struct json *json, struct task *task);
 /** Write what is known of a recording; null: there is none. */
 void json_recording(struct json *json);
