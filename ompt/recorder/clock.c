@@ -54,14 +54,14 @@ static bool tsc_is_invariant(void)
 /** Read both clocks at one moment: the best of some tries, for the thread may lose the processor. */
 static void read_both(uint64_t *now, uint64_t *monotonic)
 {
-	uint64_t best = UINT64_MAX;
+	uint64_t best = 0;
 
 	for (int i = 0; i < TRIES; i++) {
 		uint64_t before = ticks();
 		uint64_t between = nanoseconds(CLOCK_MONOTONIC);
 		uint64_t after = ticks();
 
-		if (after - before >= best)
+		if (i > 0 && after - before >= best)
 			continue;
 		best = after - before;
 		*now = before + best / 2;
