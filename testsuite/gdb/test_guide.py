@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The sessions of the user guide are what GDB prints. `tools/guide-sessions` renews them."""
+"""The sessions of the README and of the user guide are what GDB prints. `tools/guide-sessions` renews them."""
 
 import re
 import subprocess
 from pathlib import Path
+from typing import Callable, List
 
 import build  # from fixtures/
 import pytest
@@ -19,17 +20,24 @@ def made_with() -> bool:
 
 
 @pytest.mark.skipif(bool(setup.missing()) or not made_with(), reason="not GDB 13 and GCC 12")
-def test_sessions_are_true(tmp_path: Path) -> None:
-    text = guide.GUIDE.read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    "file, least, fits",
+    [(guide.README, 1, guide.fits_other_threads), (guide.GUIDE, 8, guide.fits)],
+    ids=["readme", "guide"],
+)
+def test_sessions_are_true(
+    file: Path, least: int, fits: Callable[[List[str], List[str]], bool], tmp_path: Path
+) -> None:
+    text = file.read_text(encoding="utf-8")
     found = list(guide.blocks(text))
-    assert len(found) >= 8 and all(block.said for block in found)
+    assert len(found) >= least and all(block.said for block in found)
     told = [said for block in found for said in block.said]
     try:
         now = [said for block in guide.run_all(found, tmp_path) for said in block]
     except build.Skipped as reason:
         pytest.skip(str(reason))
     for before, after in zip(told, now):
-        assert guide.fits(before.lines, after.lines), (before, after)
+        assert fits(before.lines, after.lines), (before, after)
     assert len(told) == len(now)
 
 

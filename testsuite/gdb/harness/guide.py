@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The sessions of docs/guide.md and docs/cases.md: what is typed there, and what is printed for it now.
+"""The sessions of README.md, docs/guide.md and docs/cases.md: what is typed there, and what is printed for it now.
 
 A session is an indented block under a comment that says how GDB comes there:
 
@@ -20,6 +20,7 @@ from harness import own_programs, setup
 from harness.case_sessions import PREFIX, SHELL, CaseSession
 from harness.terminal import Terminal
 
+README = setup.ROOT / "README.md"
 GUIDE = setup.ROOT / "docs" / "guide.md"
 CASES = setup.ROOT / "docs" / "cases.md"
 PROMPT = "(gdb) "
@@ -144,7 +145,7 @@ def _printed(terminal: Terminal, command: str) -> List[str]:
 
 def fits(told: List[str], now: List[str]) -> bool:
     """Whether the lines of the guide are what is printed now."""
-    if not told:
+    if not any(told):  # blank lines may follow
         return not now
     if told[0] == _LEFT_OUT:
         return any(fits(told[1:], now[index:]) for index in range(len(now) + 1))
@@ -156,7 +157,7 @@ def fits_other_threads(told: List[str], now: List[str]) -> bool:
     have: which thread comes first to a construct changes from run to run."""
     rest = [_without_threads(line) for line in now]
     for line in told:
-        if line == _LEFT_OUT:
+        if not line or line == _LEFT_OUT:
             continue
         wanted = _without_threads(line)
         fitting = [one for one in rest if _alike(wanted, one)]
