@@ -11,6 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifndef DEFAULT
+#define DEFAULT "fine"
+#endif
+
 static void leave(int number)
 {
 	(void)number;
@@ -36,7 +40,7 @@ static void work(const char *how)
 
 int main(int argc, char **argv)
 {
-	const char *how = argc > 1 ? argv[1] : "fine";
+	const char *how = argc > 1 ? argv[1] : DEFAULT;
 
 	if (!strcmp(how, "caught"))
 		signal(SIGSEGV, leave);
