@@ -11,7 +11,9 @@
 #define TARGET_OPTIONS                                                                      \
 	ROW("exe", OPTION_EXE, "FILE", 0, "the program, if it is in another place now", 1), \
 		ROW("sysroot", OPTION_SYSROOT, "DIR", 0,                                    \
-		    "folder with the files of the program's machine", 1)
+		    "folder with the files of the program's machine", 1),                   \
+		ROW("coredump", OPTION_COREDUMP, NULL, 0,                                   \
+		    "a core file of coredumpctl's: that of a PID or program, or the newest", 1)
 #define THREAD_OPTION \
 	ROW("thread", OPTION_THREAD, "NUMBER", 0, "only that thread, by its number or LWP", 0)
 #define LEVEL_OPTION \

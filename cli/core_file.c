@@ -106,8 +106,7 @@ static bool write_sparsely(struct expansion *expansion, const char *data, size_t
 		expansion->written += length;
 		if (!write_all(expansion->plain, data + at, length))
 			return fail_with(expansion->failure, STATUS_UNREADABLE,
-					 "%s cannot be expanded: %s", expansion->path,
-					 strerror(errno));
+					 "%s cannot be read: %s", expansion->path, strerror(errno));
 	}
 	return true;
 }
@@ -131,7 +130,7 @@ static bool expand(struct expansion *expansion, const char *tool)
 	size_t got = read_block(expansion->source, first, FIRST);
 	if (!got)
 		ok = fail_with(expansion->failure, STATUS_UNREADABLE,
-			       "%s cannot be expanded: %s failed", expansion->path, tool);
+			       "%s cannot be read: %s failed", expansion->path, tool);
 	else if (!is_core(first, got))
 		ok = fail_with(expansion->failure, STATUS_UNREADABLE, "%s: not a core file",
 			       expansion->path);
@@ -141,10 +140,9 @@ static bool expand(struct expansion *expansion, const char *tool)
 	}
 	while (ok && expansion->size < expansion->end) {
 		if (expansion->written >= looked && is_nearly_full(expansion->plain))
-			ok = fail_with(
-				expansion->failure, STATUS_UNREADABLE,
-				"%s cannot be expanded: the disk is nearly full (set TMPDIR)",
-				expansion->path);
+			ok = fail_with(expansion->failure, STATUS_UNREADABLE,
+				       "%s cannot be read: the disk is nearly full (set TMPDIR)",
+				       expansion->path);
 		if (expansion->written >= looked)
 			looked += LOOK_AT_DISK;
 		got = ok ? read_block(expansion->source, first, BLOCK) : 0;
@@ -154,21 +152,28 @@ static bool expand(struct expansion *expansion, const char *tool)
 	}
 	free(first);
 	if (ok && ftruncate(expansion->plain, (off_t)expansion->size) != 0)
-		ok = fail_with(expansion->failure, STATUS_UNREADABLE, "%s cannot be expanded: %s",
+		ok = fail_with(expansion->failure, STATUS_UNREADABLE, "%s cannot be read: %s",
 			       expansion->path, strerror(errno));
 	return ok;
 }
 
-/** Expand a file. @return the plain one; -1 with @p failure. */
-static int open_expanded(const char *path, int packed, const char *tool, struct failure *failure)
+/**
+ * Keep what a program writes in an unnamed file.
+ *
+ * @param path what it expands, for people
+ * @param packed its standard input; -1: none
+ * @param remedy what to do where the program is missing
+ * @return the file; -1 with @p failure
+ */
+static int open_expanded(const char *path, int packed, char *const *words, const char *remedy,
+			 struct failure *failure)
 {
 	struct expansion expansion = { .path = path, .failure = failure };
-	char *const words[] = { (char *)tool, "-dc", NULL };
 	int ends[2];
 
 	expansion.plain = open_unnamed();
 	if (expansion.plain < 0 || pipe2(ends, O_CLOEXEC) != 0) {
-		fail_with(failure, STATUS_UNREADABLE, "%s cannot be expanded: %s", path,
+		fail_with(failure, STATUS_UNREADABLE, "%s cannot be read: %s", path,
 			  strerror(errno));
 		if (expansion.plain >= 0)
 			close(expansion.plain);
@@ -180,13 +185,13 @@ static int open_expanded(const char *path, int packed, const char *tool, struct 
 	expansion.source = ends[0];
 	bool ok;
 	if (child < 0 && number == ENOENT)
-		ok = fail_with(failure, STATUS_UNREADABLE,
-			       "%s is compressed; to read it, install %s", path, tool);
+		ok = fail_with(failure, STATUS_UNREADABLE, "%s cannot be read without %s (%s)",
+			       path, words[0], remedy);
 	else if (child < 0)
-		ok = fail_with(failure, STATUS_UNREADABLE, "%s cannot be expanded: %s", path,
+		ok = fail_with(failure, STATUS_UNREADABLE, "%s cannot be read: %s", path,
 			       strerror(number));
 	else
-		ok = expand(&expansion, tool);
+		ok = expand(&expansion, words[0]);
 	close(ends[0]);
 	if (child > 0) {
 		kill(child, SIGKILL); // what follows the core file is not of interest
@@ -197,6 +202,14 @@ static int open_expanded(const char *path, int packed, const char *tool, struct 
 		return expansion.plain;
 	close(expansion.plain);
 	return -1;
+}
+
+int core_file_of_system(const char *match, struct failure *failure)
+{
+	char *const words[] = { "coredumpctl", "dump", (char *)match, NULL };
+
+	return open_expanded(match ? match : "newest core file", -1, words,
+			     "install systemd-coredump", failure);
 }
 
 int core_file_open(const char *path, struct failure *failure)
@@ -230,7 +243,8 @@ int core_file_open(const char *path, struct failure *failure)
 	}
 	for (size_t i = 0; i < sizeof(compressed) / sizeof(*compressed); i++) {
 		if (memcmp(begin, compressed[i].begin, compressed[i].size) == 0) {
-			int plain = open_expanded(path, file, compressed[i].tool, failure);
+			char *const words[] = { (char *)compressed[i].tool, "-dc", NULL };
+			int plain = open_expanded(path, file, words, "install it", failure);
 
 			close(file);
 			return plain;

@@ -40,6 +40,11 @@ static bool check_program(const char *path, struct failure *failure)
 	return true;
 }
 
+const char *place_name(const struct place *place)
+{
+	return place->name ? place->name : "newest core file";
+}
+
 // ---- The target --------------------------------------------------------------------------------
 
 static bool open_process(struct looked *looked, const struct target_places *places,
@@ -75,14 +80,16 @@ static bool open_target(struct looked *looked, struct failure *failure)
 					      halted->num_threads, &places, &error);
 		return looked->target || fail_with(failure, STATUS_UNREADABLE, "%s", error.text);
 	}
-	if (is_process(place->name))
+	if (!place->is_kept && is_process(place->name))
 		return open_process(looked, &places, failure);
-	looked->core = core_file_open(place->name, failure);
+	looked->core = place->is_kept ? core_file_of_system(place->name, failure) :
+					core_file_open(place->name, failure);
 	if (looked->core < 0)
 		return false;
 	looked->target = target_open_core(looked->core, &places, &error);
 	if (!looked->target)
-		return fail_with(failure, STATUS_UNREADABLE, "%s: %s", place->name, error.text);
+		return fail_with(failure, STATUS_UNREADABLE, "%s: %s", place_name(place),
+				 error.text);
 	return true;
 }
 

@@ -23,6 +23,7 @@ struct halted {
 /** The process or core file that is looked at, and the means. */
 struct place {
 	const char *name; // a core file, or the number of a process
+	bool is_kept;	  // a core file that coredumpctl has by this name; NULL: the newest
 	const char *program, *sysroot;
 	bool is_detailed;	     // frames of the system's libraries, too
 	const struct halted *halted; // the process, if its tracer keeps it stopped
@@ -44,6 +45,8 @@ struct looked {
 	size_t num_problems, capacity;
 };
 
+/** Name a target for people. */
+const char *place_name(const struct place *place);
 /** Open a target: a process goes on when it is closed. */
 bool look_at(const struct place *place, struct looked *looked, struct failure *failure);
 /** Close a target; what is missing of it stays known. */

@@ -108,7 +108,10 @@ void note_files(struct looked *looked)
 {
 	struct arena *arena = &looked->arena;
 	size_t count = target_num_files(looked->target);
-	double since = looked->pid ? process_start(looked->pid) : time_of(looked->place->name);
+	const struct place *place = looked->place;
+	double since = looked->pid    ? process_start(looked->pid) :
+		       place->is_kept ? -1 :
+					time_of(place->name);
 
 	for (size_t i = 0; i < count; i++) {
 		struct target_file file = target_file_at(looked->target, i);

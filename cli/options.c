@@ -174,7 +174,7 @@ static void check(struct arguments *arguments)
 			end_wrong(arguments, "missing expression");
 		if (arguments->command->operands == OPERAND_NUMBER && !arguments->task)
 			end_wrong(arguments, "missing number of a task");
-		if (!arguments->target)
+		if (!arguments->target && !arguments->coredump)
 			end_wrong(arguments, "missing %s", target_noun(arguments));
 	}
 	if (arguments->command->view == VIEW_STACKS && arguments->tree &&
@@ -208,6 +208,7 @@ struct place_of_option {
 static const struct place_of_option option_places[] = {
 	[OPTION_EXE] = PLACE(WORD, program),
 	[OPTION_SYSROOT] = PLACE(WORD, sysroot),
+	[OPTION_COREDUMP] = PLACE(FLAG, coredump),
 	[OPTION_JSON] = PLACE(FLAG, json),
 	[OPTION_STATE] = PLACE(WORD, state),
 	[OPTION_TEAM] = PLACE(WORD, team),

@@ -50,6 +50,7 @@ enum option_key {
 	OPTION_FROM,
 	OPTION_TO,
 	OPTION_PRINT,
+	OPTION_COREDUMP,
 	OPTION_OUTPUT = 'o',
 };
 
@@ -72,6 +73,7 @@ struct arguments {
 	size_t num_words;
 	double timeout, report_timeout; // seconds
 	const char *folder;
+	bool coredump; // the target is one of coredumpctl's; NULL: the newest
 	bool json, queued, by_function, raw, full, all, tree, no_tree;
 	bool on_hang, on_term, core, no_trace, no_record, print;
 	char format; // 0: none

@@ -94,6 +94,7 @@ int run_view(const struct arguments *arguments, struct failure *failure)
 {
 	const struct place place = {
 		.name = arguments->target,
+		.is_kept = arguments->coredump,
 		.program = arguments->program,
 		.sysroot = arguments->sysroot,
 		.is_detailed = arguments->raw,

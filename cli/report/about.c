@@ -88,13 +88,13 @@ static void find_core(struct about *about)
 	const struct target_end *end = target_end(looked->target);
 	struct stat status;
 
-	about->name = looked->place->name;
+	about->name = place_name(looked->place);
 	about->pid = end->process;
 	about->signal = end->signal < 0	 ? NULL :
 			end->signal == 0 ? "" :
 					   signal_name(&looked->arena, end->signal);
 	about->has_crash = looked_crash(looked, &about->crash);
-	if (stat(looked->place->name, &status) == 0)
+	if (!looked->place->is_kept && stat(looked->place->name, &status) == 0)
 		about->taken = written(&looked->arena, status.st_mtime);
 }
 

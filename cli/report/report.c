@@ -242,6 +242,7 @@ int run_report(const struct arguments *arguments, struct failure *failure)
 {
 	const struct place place = {
 		.name = arguments->target,
+		.is_kept = arguments->coredump,
 		.program = arguments->program,
 		.sysroot = arguments->sysroot,
 	};

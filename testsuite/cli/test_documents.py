@@ -58,6 +58,8 @@ EXPECTED: Dict[str, Expected] = {
     "ompdbg run --timeout 1200 --on-hang --print -- ctest --test-dir build": Expected(
         8, "SIGSEGV", _REPORTS
     ),
+    "ompdbg why --coredump": Expected(1, elsewhere=_KEPT),
+    "ompdbg report --coredump solver --html report.html": Expected(1, elsewhere=_KEPT),
     "ompdbg report /var/lib/systemd/coredump/core.solver.*.zst --html report.html": Expected(
         1, elsewhere=_KEPT
     ),

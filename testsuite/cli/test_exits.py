@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -201,6 +202,34 @@ def test_more_than_a_core_file(core: Path, tmp_path: Path) -> None:
         file.write(core.read_bytes() + os.urandom(4 * MEGABYTE))
     expected = run("threads", core)
     assert run("threads", packed, before=limited(size + MEGABYTE)).stdout == expected.stdout != ""
+
+
+def test_core_file_of_coredumpctl(
+    core: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What `coredumpctl dump` writes for a name or for none, and where it fails or is missing."""
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    if not shutil.which("coredumpctl"):
+        done = run("why", "--coredump")
+        assert done.returncode == UNREADABLE
+        assert done.stderr == (
+            "ompdbg why: newest core file cannot be read without coredumpctl "
+            "(install systemd-coredump).\n"
+        )
+    tool = tmp_path / "coredumpctl"
+    tool.write_text(
+        f'#!/bin/sh\ncase "$*" in dump | "dump hung") exec cat "{core}" ;; *) exit 1 ;; esac\n',
+        encoding="utf-8",
+    )
+    tool.chmod(0o755)
+    expected = run("why", core).stdout
+    assert "deadlock" in expected
+    for words in (["--coredump"], ["--coredump", "hung"], ["hung", "--coredump"]):
+        done = run("why", *words)
+        assert (done.returncode, done.stdout, done.stderr) == (FOUND, expected, "")
+    done = run("why", "--coredump", "4711")
+    assert done.returncode == UNREADABLE
+    assert done.stderr == "ompdbg why: 4711 cannot be read: coredumpctl failed.\n"
 
 
 # ---- Reports ---------------------------------------------------------------------------------
