@@ -204,6 +204,33 @@ def openmp_scope(client: Client, frame: Dict[str, Any]) -> Dict[str, str]:
     return found
 
 
+BREAK = (
+    "python from ompdbg.frames import frame_filter; from ompdbg.front_ends import dap;"
+    " {} = lambda *given: [][0]"
+)
+
+
+@pytest.mark.skipif(setup.gdb_version() < 16, reason="GDB has scopes of frames by number since 16")
+def test_where_ours_fails() -> None:
+    """The server has its own answers, and a line says so."""
+    with Client(setup.program("hung", "O2"), "fixture_ready") as client:
+        client.stopped()
+        names = {one["id"]: one["name"] for one in client.ask("threads")["threads"]}
+        workers = [number for number, name in names.items() if re.match("omp [1-7]/8", name)]
+        # The server remembers stacks: each of another thread.
+        broken = ("frame_filter.decorated", "dap._others", "dap._told")
+        for thread, ours in zip(workers, broken):
+            client.ask("evaluate", expression=BREAK.format(ours), context="repl")
+            frames = client.ask("stackTrace", threadId=thread)["stackFrames"]
+            is_whole = frames[-1]["name"] == "main [thread 1]"
+            assert len(frames) > 1 and is_whole == (ours == broken[0])
+            scopes = client.ask("scopes", frameId=frames[0]["id"])["scopes"]
+            has_ours = "OpenMP" in [scope["name"] for scope in scopes]
+            assert scopes and has_ours == (ours != broken[2])
+        for what in ("the way to main", "the scope of OpenMP", "the frame filter"):
+            assert f"omp: {what} failed; shown as in GDB alone (IndexError: " in client.output
+
+
 @pytest.mark.skipif(setup.gdb_version() < 16, reason="GDB has scopes of frames by number since 16")
 def test_variables_of_constructs(tmp_path: Path) -> None:
     """The scope has them with their data-sharing attributes."""

@@ -4,7 +4,7 @@
 import json
 import re
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Union
 
 import build  # from fixtures/
 import pytest
@@ -252,3 +252,59 @@ def test_variables_are_read_once(compiler: str, optimized: str, tmp_path: Path) 
     read = list(map(tuple, rows))
     assert {name for _, name, _, _ in read} >= {"found", "rest", "weight", "own", "count"}
     assert len(read) == len(set(read)), read
+
+
+FAILED = (
+    "omp: the frame filter failed; shown as in GDB alone (IndexError: list index out of range)"
+)
+BREAK = "python from ompdbg.frames import decorators, frame_filter; {} = lambda *given: [][0]"
+# Where ours fails, and the first frame that is GDB's: while frames are looked for, of those whose
+# place is not known yet, and of one that is asked for its name.
+BROKEN: Dict[str, Union[int, str]] = {
+    "frame_filter.decorated": 0,
+    "frame_filter._Decorated._decorate": 0,
+    "frame_filter.PlainConstruct": "task of solve",
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_stack_is_shown_where_ours_fails(broken: str, tmp_path: Path) -> None:
+    program = compiled(tmp_path, "gcc", "-O0")
+    commands = ["bt", "bt -no-filters", BREAK.format(broken), "bt", "bt 3"]
+    before, native, _, after, few = run(program, commands, stop="inspect")
+    named = BROKEN[broken]
+    first = named if isinstance(named, int) else levels(frame_of(before, named))[0]
+    assert after.count("\n" + FAILED) + after.startswith(FAILED) == 1
+    theirs = [number for number in levels(native) if number >= first]
+    assert levels(after) == [number for number in levels(before) if number < first] + theirs
+    assert levels(few) == levels(after)[:3]
+    assert "in solve._omp_fn." in after and "parallel region" not in after
+    assert "in  ()" not in after
+
+
+@pytest.mark.parametrize("method", ["function", "filename", "line", "frame_args", "address"])
+def test_frame_is_shown_where_ours_fails(method: str, tmp_path: Path) -> None:
+    program = compiled(tmp_path, "gcc", "-O0")
+    broken = [BREAK.format(f"decorators.{kind}.{method}") for kind in ("Plain", "PlainConstruct")]
+    commands = ["bt", "bt -no-filters", *broken, "bt"]
+    before, native, _, _, after = run(program, commands, stop="inspect")
+    assert after.count(FAILED) == 1
+    rest = after.replace(FAILED + "\n", "")
+    assert levels(rest) == levels(before)
+    if method == "function":
+        shown = re.findall(r"^#\d+ .*", native, re.M)
+        assert rest.splitlines() == [one for one in shown if levels(one)[0] in levels(before)]
+    else:
+        assert rest == before
+
+
+def test_variables_are_shown_where_ours_fail(tmp_path: Path) -> None:
+    program = compiled(tmp_path, "gcc", "-O0")
+    broken = [
+        BREAK.format(f"decorators.{kind}.frame_locals") for kind in ("Plain", "PlainConstruct")
+    ]
+    commands = ["bt -full -no-filters", *broken, "bt -full"]
+    native, _, _, after = run(program, commands, stop="inspect")
+    assert after.count(FAILED) == 1
+    assert "mine = 4" in frame_of(native, "solve._omp_fn.0")
+    assert "mine = 4" in frame_of(after, "parallel region of solve")

@@ -86,10 +86,10 @@ class _Filter:
 
     def filter(self, frames: Iterator[Any]) -> Iterator[Any]:
         """Return the frames of the selected thread, decorated."""
-        from ompdbg.frames import frame_filter
+        from ompdbg.frames import fallback, frame_filter
         from ompdbg.front_ends import mi
 
-        return mi.with_paths(frame_filter.decorated(frames, self.hide))
+        return fallback.guarded(lambda: mi.with_paths(frame_filter.decorated(frames, self.hide)))
 
 
 _filter = _Filter()

@@ -8,7 +8,7 @@ from typing import Any, Iterator, List, NamedTuple, Optional, Type, Union
 
 import _ompdbg
 import gdb
-from gdb.FrameDecorator import FrameDecorator
+from gdb.FrameDecorator import FrameDecorator, FrameVars
 
 from ompdbg.console import encoding
 from ompdbg.variables import locations, source_variables
@@ -46,18 +46,11 @@ class Variable:
         return self._told.value if problem is None else problem
 
 
-class _Spoken(FrameDecorator):  # type: ignore[misc]
+class Spoken(FrameDecorator):  # type: ignore[misc]
     """A frame of which everything can be printed; GDB's own decorator fails on some names."""
 
     def __init__(self, wrapped: Any) -> None:
         super().__init__(wrapped.inferior_frame() if type(wrapped) is FrameDecorator else wrapped)
-
-    def _is_limited_frame(self, frame: gdb.Frame) -> bool:
-        """Tell whether GDB knows no more than the address, by the name of the file, too."""
-        try:
-            return bool(super()._is_limited_frame(frame))
-        except UnicodeDecodeError:
-            return False
 
     def function(self) -> Any:
         """Return the function's name; without one, its address."""
@@ -67,11 +60,46 @@ class _Spoken(FrameDecorator):  # type: ignore[misc]
         """Return the source file, or the library."""
         return encoding.printed_name(super().filename)
 
+    # GDB's own looks at the name of the source file first, to see whether there is one.
+
+    def line(self) -> Optional[int]:
+        """Return the number of the line."""
+        try:
+            found: Optional[int] = super().line()
+        except UnicodeDecodeError:
+            found = self.inferior_frame().find_sal().line
+        return found
+
+    def frame_args(self) -> Any:
+        """Return the function's arguments."""
+        try:
+            return super().frame_args()
+        except UnicodeDecodeError:
+            return FrameVars(self.inferior_frame()).fetch_frame_args()
+
+    def frame_locals(self) -> Any:
+        """Return local variables."""
+        try:
+            return super().frame_locals()
+        except UnicodeDecodeError:
+            return FrameVars(self.inferior_frame()).fetch_frame_locals()
+
+
+class Native(Spoken):
+    """A frame as `bt -no-filters` shows it."""
+
+    def function(self) -> Any:
+        """Return the name; GDB's own decorator has another word where there is no symbol."""
+        handle = self.inferior_frame()
+        if handle.type() in (gdb.DUMMY_FRAME, gdb.SIGTRAMP_FRAME):
+            return super().function()
+        return encoding.line(encoding.of(handle, "name") or "??")
+
 
 _Variables = Optional[List[source_variables.Captured]]
 
 
-class Construct(_Spoken):
+class Construct(Spoken):
     """The code of an OpenMP construct, of which another filter tells."""
 
     def __init__(self, wrapped: Any, name: str, variables: _Variables) -> None:
@@ -95,7 +123,7 @@ def _variables(handle: gdb.Frame, known: _Variables) -> List[Variable]:
     return [Variable(one) for one in found]
 
 
-class _Safe(_Spoken):
+class _Safe(Spoken):
     """A frame as GDB has it, of which it says what it can't read: its own decorator fails then."""
 
     def frame_args(self) -> List[Variable]:
@@ -105,7 +133,7 @@ class _Safe(_Spoken):
         return _variables(self.inferior_frame(), None)
 
 
-class _OfServer(_Spoken):
+class _OfServer(Spoken):
     """A frame as GDB's DAP server has it, which chooses the variables."""
 
     def frame_args(self) -> List[Any]:
@@ -137,18 +165,11 @@ def safe(wrapped: Any) -> Any:
     return _OfServer(wrapped) if type(wrapped) is _DAP_DECORATOR else wrapped
 
 
-class Foreign(_Safe):
+class Foreign(Native, _Safe):
     """A frame of the runtime or of the system."""
 
-    def function(self) -> Any:
-        """Return the name as `bt -no-filters` shows it where there is no symbol."""
-        handle = self.inferior_frame()
-        if handle.type() in (gdb.DUMMY_FRAME, gdb.SIGTRAMP_FRAME):
-            return super().function()
-        return encoding.line(encoding.of(handle, "name") or "??")
 
-
-class Eliding(_Spoken):
+class Eliding(Spoken):
     """A frame with others that belong to it."""
 
     def __init__(self, wrapped: Any, frames_elided: List[Any]) -> None:
@@ -173,7 +194,7 @@ class Place(NamedTuple):
 
 def place_of(handle: gdb.Frame) -> Place:
     """Return what GDB knows of a frame's place."""
-    spoken = _Spoken(handle)
+    spoken = Spoken(handle)
     # As `bt -no-filters` has it: not `main()` of C++, to which GDB adds the arguments, nor the
     # address of code without a symbol, which it prints as "".
     function = _ompdbg.shown_name(encoding.of(handle, "name")) or "??"

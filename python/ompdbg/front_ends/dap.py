@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 import _ompdbg
 import gdb
 
-from ompdbg.console import encoding
+from ompdbg.console import encoding, failures
 from ompdbg.frames.decorators import Variable
 from ompdbg.inferior import selection, session
 from ompdbg.variables import source_variables
@@ -83,6 +83,14 @@ def _to_main(iterate: Callable[..., Iterator[Any]], *given: Any) -> Iterator[Any
     """Yield the server's frames, and those in which the stack goes on. The server takes the
     selected thread for that of the frame."""
     yield from iterate(*given)
+    try:
+        yield from _beyond(iterate)
+    except Exception as error:  # pylint: disable=broad-except
+        failures.tell("the way to main", error)
+
+
+def _beyond(iterate: Callable[..., Iterator[Any]]) -> Iterator[Any]:
+    """Yield the frames in which the stack goes on."""
     if gdb.parameter("omp frame-filter") == "off":
         return
     for thread, levels in _others():
@@ -124,6 +132,9 @@ def _scope(kind: Any, number: int, frame_of: Callable[[int], Any]) -> List[Dict[
                 ]
                 shown += _shared_or_not(thread, handle)
     except (_ompdbg.Error, gdb.error):
+        return []
+    except Exception as error:  # pylint: disable=broad-except
+        failures.tell("the scope of OpenMP", error)
         return []
     return [kind("OpenMP", "openmp", number, map(Variable, shown)).to_object()] if shown else []
 

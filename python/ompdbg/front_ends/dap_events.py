@@ -105,5 +105,5 @@ def _followed(value: gdb.Value) -> gdb.Value:
     try:
         is_shared = value.type.code == gdb.TYPE_CODE_REF and is_of_construct(gdb.selected_frame())
         return value.referenced_value() if is_shared else value
-    except gdb.error:
-        return value
+    except Exception:  # pylint: disable=broad-except
+        return value  # as GDB alone has it
