@@ -66,7 +66,7 @@ enum { THREAD_NAME = 32 };
 
 struct thread {
 	pid_t lwp;
-	bool has_registers;
+	bool has_stopped, has_registers;
 	char name[THREAD_NAME];
 	int signal; // that it was about to get, and is given when it goes on
 	uint64_t registers[TARGET_REGISTERS];

@@ -31,6 +31,7 @@ bool proc_stat(pid_t pid, struct proc_stat *ret)
 			      "%*d %*d %llu",
 			      &state, &parent, &user, &system, &began) != 5)
 		return false;
+	ret->state = state;
 	ret->has_ended = state == 'Z' || state == 'X';
 	ret->parent = parent;
 	ret->used = (uint64_t)user + system;

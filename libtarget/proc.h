@@ -12,6 +12,7 @@
 
 /** Fields of /proc/PID/stat. */
 struct proc_stat {
+	char state; // a letter, as ps shows it
 	bool has_ended;
 	pid_t parent;
 	uint64_t used, began; // ticks of processors; ticks since the system was started

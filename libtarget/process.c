@@ -5,6 +5,7 @@
 
 #include "internal.h"
 #include "proc.h"
+#include "stop_wait.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +23,7 @@
 #include <unistd.h>
 
 enum {
-	STOP_TRIES = 5000, // of about a millisecond, for each thread
+	SOON = 10,	   // looks until a thread has stopped, most often
 	BURY_TRIES = 1000, // of a millisecond
 	MAX_ROUNDS = 1000, // of looks for threads that were born meanwhile
 };
@@ -59,13 +60,17 @@ static bool is_known(const struct target *target, pid_t lwp)
 	return false;
 }
 
-/** Wait until a thread has stopped. @return 1; 0 if it is gone; -1 if it does not stop. */
-static int wait_for_stop(struct thread *thread)
+/** Wait until a thread has stopped. @return 1; 0 if it is gone; -1 if it does not stop, with the
+ *  reason. */
+static int wait_for_stop(struct thread *thread, const char **obstacle)
 {
 	const struct timespec pause = { 0, 1000000 };
+	struct stop_wait wait = { 0 };
 	int status;
 
-	for (int try = 0; try < STOP_TRIES; try++) {
+	for (int look = 0;; look++) {
+		// Asked first: of one that has ended before, there is something to take note of.
+		bool has_ended = look > SOON && proc_has_ended(thread->lwp);
 		pid_t got = waitpid(thread->lwp, &status, __WALL | WNOHANG);
 
 		if (got < 0 && errno != EINTR)
@@ -76,14 +81,21 @@ static int wait_for_stop(struct thread *thread)
 			// Anything but the stop that was asked for is a signal to be delivered.
 			if (status >> 16 != PTRACE_EVENT_STOP)
 				thread->signal = WSTOPSIG(status);
+			thread->has_stopped = true;
 			return 1;
 		}
-		if (try > 10)
-			nanosleep(&pause, NULL);
-		else
+		// The first thread of a process: its end is told after that of all others.
+		if (has_ended)
+			return 0;
+		if (look <= SOON) {
 			sched_yield();
+			continue;
+		}
+		*obstacle = stop_obstacle(&wait, thread->lwp);
+		if (*obstacle)
+			return -1;
+		nanosleep(&pause, NULL);
 	}
-	return -1;
 }
 
 /** Attach to one thread. @return 1; 0 if it is gone; -1 with @p error. */
@@ -162,11 +174,12 @@ static int await_stops(struct target *target, size_t first, struct target_error 
 	size_t kept = first;
 
 	for (size_t i = first; i < target->num_threads; i++) {
-		int result = wait_for_stop(&target->threads[i]);
+		const char *obstacle;
+		int result = wait_for_stop(&target->threads[i], &obstacle);
 
 		if (result < 0)
-			return fail(error, "thread %d of process %d can't be stopped",
-				    (int)target->threads[i].lwp, (int)target->pid);
+			return fail(error, "thread %d of process %d can't be stopped: %s",
+				    (int)target->threads[i].lwp, (int)target->pid, obstacle);
 		if (result)
 			target->threads[kept++] = target->threads[i];
 	}
@@ -177,6 +190,9 @@ static int await_stops(struct target *target, size_t first, struct target_error 
 
 static int stop_all(struct target *target, struct target_error *error)
 {
+	if (proc_status_number(target->pid, "CoreDumping", 0, 10) > 0)
+		return fail(error, "process %d is ending: the kernel writes its core file",
+			    (int)target->pid);
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		size_t before = target->num_threads;
 		int found = seize_new(target, error);
@@ -344,6 +360,8 @@ void process_let_go(struct target *target)
 			    0 ||
 		    errno != ESRCH)
 			continue;
+		if (!thread->has_stopped)
+			continue; // it is let go when this process ends
 		is_gone = true;
 		if (thread->lwp != target->pid)
 			bury(thread);

@@ -20,11 +20,12 @@
 #include <unistd.h>
 
 #include "proc.h"
+#include "stop_wait.h"
 #include "tracer.h"
 
 #define PAUSE 0.001
 
-enum { EFFECTIVE = 1 /* which of the numbers in the lines Uid and Gid */, SECONDS = 5 };
+enum { EFFECTIVE = 1 /* which of the numbers in the lines Uid and Gid */ };
 
 // ---- What was lost -----------------------------------------------------------------------------
 
@@ -130,8 +131,8 @@ static bool end_call(pid_t pid, int *event, int *number)
 	if (ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) != 0 ||
 	    ptrace(PTRACE_CONT, pid, NULL, NULL) != 0)
 		return false;
-	double deadline = now() + SECONDS;
-	while (now() < deadline && !proc_has_ended(pid)) {
+	struct stop_wait wait = { 0 };
+	while (!proc_has_ended(pid) && !stop_obstacle(&wait, pid)) {
 		if (find_stop(pid, event, number))
 			return true;
 		pause_for(PAUSE);

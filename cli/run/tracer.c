@@ -17,11 +17,11 @@
 #include "base/arena.h"
 #include "proc.h"
 #include "rights.h"
+#include "stop_wait.h"
 
 #define PAUSE 0.001
 
 enum {
-	HALT_SECONDS = 5,
 	// Follow forks and threads, report exec, and end all with the tracer.
 	FOLLOW = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |
 		 PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL,
@@ -195,8 +195,9 @@ static bool interrupt(struct tracer *tracer, pid_t task, struct trace_error *err
 static bool stop_threads(struct tracer *tracer, pid_t process, struct pids *ret,
 			 struct trace_error *error)
 {
-	double deadline = now() + HALT_SECONDS;
+	struct stop_wait wait = { 0 };
 	struct pids asked = { 0 };
+	pid_t watched = 0;
 	bool ok = true;
 
 	keep_waiting(tracer, process);
@@ -227,8 +228,13 @@ static bool stop_threads(struct tracer *tracer, pid_t process, struct pids *ret,
 		}
 		if (ok && !living)
 			ok = refuse(error, "it has ended");
-		if (ok && missing && now() >= deadline)
-			ok = refuse(error, "its thread %d cannot be stopped", (int)missing);
+		if (missing != watched)
+			wait = (struct stop_wait){ 0 };
+		watched = missing;
+		const char *obstacle = ok && missing ? stop_obstacle(&wait, missing) : NULL;
+		if (obstacle)
+			ok = refuse(error, "its thread %d cannot be stopped: %s", (int)missing,
+				    obstacle);
 		if (ok && !missing) {
 			*ret = tasks;
 			break;

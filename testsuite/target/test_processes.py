@@ -7,11 +7,12 @@ import os
 import re
 import select
 import shutil
+import signal
 import subprocess
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Iterator, Set
+from typing import Iterator, List, Set
 
 import comparing
 import pytest
@@ -19,7 +20,7 @@ from harness import processes, setup
 
 HERE = Path(__file__).resolve().parent
 OMPDBG = comparing.OMPDBG
-FOUND, TIMED_OUT = 1, 124
+FOUND, UNREADABLE, TIMED_OUT = 1, 3, 124
 WAIT_SECONDS = 60
 VERDICT = "Region 1: 2 of 3 threads have reached a barrier, 1 has not"
 F_SETPIPE_SZ = 1031
@@ -98,6 +99,68 @@ def test_another_program_meanwhile(tmp_path: Path) -> None:
     late = r"(2 threads: |1 thread: |\? thread )"
     assert any(one.startswith("2 threads: ") for one in found), found
     assert all(re.match(f"{early}|{late}", one) for one in found), found
+
+
+@pytest.fixture(scope="module")
+def blocked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("blocked") / "blocked"
+    source = HERE / "programs" / "blocked.c"
+    subprocess.run([setup.CC, "-g", "-fopenmp", str(source), "-o", str(program)], check=True)
+    return program
+
+
+def states(pid: int) -> List[str]:
+    """The letter of each thread's state."""
+    stats = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/stat")]
+    return [text.rpartition(")")[2].split()[0] for text in stats]
+
+
+def test_thread_in_uninterruptible_call(blocked: Path) -> None:
+    """It is the one reason to give up, and is said."""
+    process = subprocess.Popen(
+        [str(blocked), "call"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
+    )
+    try:
+        assert process.stdout is not None and process.stdout.readline() == b"READY\n"
+        while "D" not in states(process.pid):
+            assert process.poll() is None
+            time.sleep(0.01)
+        status, out, err = ask("why", process.pid)
+    finally:
+        process.kill()
+        process.communicate()
+    assert (status, out) == (UNREADABLE, "")
+    reason = "can't be stopped: it is in an uninterruptible system call"
+    assert re.fullmatch(rf"ompdbg why: thread \d+ of process {process.pid} {reason}\.\n", err)
+
+
+def test_kernel_writes_core(blocked: Path, tmp_path: Path) -> None:
+    """Its threads neither stop nor end, however long that takes."""
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    told = ""
+    for mib in (128, 256, 512, 1024):  # until ompdbg comes in time
+        process = subprocess.Popen(
+            [str(blocked), "core", str(mib)],
+            cwd=str(tmp_path),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            preexec_fn=processes.allow_core,
+        )
+        status = Path(f"/proc/{process.pid}/status")
+        while (
+            "CoreDumping:\t1" not in status.read_text() and "State:\tZ" not in status.read_text()
+        ):
+            time.sleep(0.001)
+        told = ask("why", process.pid)[2]
+        assert process.wait() == -signal.SIGABRT
+        for core in tmp_path.glob("core*"):
+            core.unlink()
+        if "has ended already" not in told:
+            break
+    wanted = f"ompdbg why: process {process.pid} is ending: the kernel writes its core file.\n"
+    assert told == wanted
 
 
 def test_first_thread_has_ended_below_run(leader: Path, tmp_path: Path) -> None:
