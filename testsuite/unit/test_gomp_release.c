@@ -168,7 +168,8 @@ static void define_number(struct elf_target *target, const char *name, uint64_t 
 // that has all of it may be a later one, unless the program is of no later GCC than is known.
 static void check_static(struct elf_target *target, const char *path)
 {
-	const uint32_t latest = gomp_tables[gomp_table_count - 1].last_release;
+	const struct gomp_table *last = &gomp_tables[gomp_table_count - 1];
+	const uint32_t latest = last->last_release;
 	static struct gomp_layout layout;
 
 	open_ok(target, path, &layout);
@@ -178,9 +179,9 @@ static void check_static(struct elf_target *target, const char *path)
 	define_number(target, "ompd_newest_gcc", latest + 1);
 	expect_refusal(target, ompd_rc_incompatible, "linked statically, into what has parts");
 	define_number(target, "ompd_newest_gcc", latest);
-	if (layout.first_release == latest)
-		open_ok(target, path, &layout);
-	else // now its code does not agree
+	if (layout.first_release >= last->first_release)
+		open_ok(target, path, &layout); // its layout is that of the latest
+	else					// now its code does not agree
 		expect_refusal(target, ompd_rc_incompatible, "of an unknown release: omp_");
 }
 
