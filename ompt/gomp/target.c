@@ -235,9 +235,12 @@ static struct target_task *make_target_task(struct thread *thread, void **depend
 	return target;
 }
 
-/** Return how many teams a construct asks for; 0: any number, or one that the kernel computes. */
+/** Return how many teams a construct asks for; 0: any number, or one that the kernel computes. Without
+ *  `teams` it is one, for which GCC says -2 since 13. */
 static uint64_t requested_teams(void **args)
 {
+	const intptr_t no_league = -2;
+
 	for (; args && *args; args++) {
 		intptr_t arg = (intptr_t)*args, value = arg >> GOMP_TARGET_ARG_SHIFT;
 
@@ -245,7 +248,7 @@ static uint64_t requested_teams(void **args)
 			value = (intptr_t) * ++args;
 		if (!(arg & GOMP_TARGET_ARG_DEVICE) &&
 		    (arg & GOMP_TARGET_ARG_ID) == GOMP_TARGET_ARG_NUM_TEAMS)
-			return value > 0 ? (uint64_t)value : 0;
+			return value == no_league ? 1 : value > 0 ? (uint64_t)value : 0;
 	}
 	return 0;
 }

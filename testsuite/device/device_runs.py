@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs programs that count what they do on devices, with a tool that traces the devices."""
 
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -132,8 +133,10 @@ def compile_program(source: str, option: str, folder: Path, runtime: oracle.Runt
         ["gcc", *common, "-c", str(PROGRAMS / "counts.c"), "-o", str(support)], check=True
     )
     newer = []
-    if runtime.release > oracle.INSTALLED:
-        newer = ["-DHAS_ASYNC", "-Wl,--allow-shlib-undefined", runtime.folder + "/libgomp.so.1"]
+    if runtime.release >= 13:
+        newer.append("-DHAS_ASYNC")
+    if runtime.system:
+        newer += ["-Wl,--allow-shlib-undefined", runtime.folder + "/libgomp.so.1"]
     command = [compiler, *common, str(PROGRAMS / source), str(support), *newer, "-o", str(target)]
     subprocess.run(command, check=True, cwd=folder)
     return target
@@ -173,9 +176,11 @@ def run_program(
     return runs
 
 
-# ---- LLVM's runtime, in a folder with another Debian release ---------------------------------
+# ---- LLVM's runtime, here or in a folder with another Debian release -------------------------
 
 LLVM = "/usr/lib/llvm-19/lib"
+# What programs with code for devices are linked by.
+LINKER = Path("/usr/lib/llvm-19/bin/clang-linker-wrapper")
 PACKAGES = ("gcc", "libc6-dev", "clang", "clang-tools-19", "libomp-dev")
 # Compiles and runs everything at once: entering the folder takes longer than a run.
 SCRIPT = """
@@ -221,14 +226,20 @@ class Absent(Exception):
     """A folder that cannot be had, and why."""
 
 
-def _in_folder(command: Sequence[str]) -> None:
+def is_here() -> bool:
+    """Whether this machine's own Clang is that release, with what devices need."""
+    clang = Path(shutil.which("clang") or "/").resolve()
+    return LINKER.exists() and clang.parent == LINKER.parent
+
+
+def _run(command: Sequence[str]) -> None:
+    """Run a command, which has time limits of its own."""
     done = subprocess.run(
-        [str(DEBIAN_FOLDER), *command],
+        command,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=SECONDS,
     )
     if done.returncode == 77:
         raise Absent(done.stdout.strip().splitlines()[-1])
@@ -237,11 +248,14 @@ def _in_folder(command: Sequence[str]) -> None:
 
 def run_on_llvm(folder: Path, modes: Sequence[str]) -> List[Tuple[str, Case, oracle.Run]]:
     """Run the programs on LLVM's x86-64 devices. The tools are in the folder."""
-    _in_folder(["trixie", "-", *PACKAGES])
-    folder.chmod(0o755)
     libraries = [LLVM, str(LAYER), str(FRONTS)]
     words = [str(folder), str(PROGRAMS), *libraries, " ".join(TR2_CASES), *modes]
-    _in_folder(["run", "trixie", "--bind", str(folder), "--", "sh", "-c", SCRIPT, "sh", *words])
+    inside: List[str] = []
+    if not is_here():
+        _run([str(DEBIAN_FOLDER), "trixie", "-", *PACKAGES])
+        folder.chmod(0o755)
+        inside = [str(DEBIAN_FOLDER), "run", "trixie", "--bind", str(folder), "--"]
+    _run([*inside, "sh", "-c", SCRIPT, "sh", *words])
     if not (folder / "runs").exists():
         raise Absent("debian-folder: nothing comes back without mount namespaces")
     runs = []

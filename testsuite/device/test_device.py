@@ -16,7 +16,7 @@ import oracle
 ROOT = device_runs.ROOT
 DOCUMENT = ROOT / "docs" / "device-tracing.md"
 SOURCES = ("constructs.c", "cxx.cpp", "fortran.f90")
-CASES = [("libgomp-12", source, option) for source in SOURCES for option in ("-O0", "-O2")] + [
+CASES = [("libgomp", source, option) for source in SOURCES for option in ("-O0", "-O2")] + [
     ("libgomp-{}".format(release), "constructs.c", "-O2") for release in (10, 14, 16)
 ]
 # What ompt_set_callback answers for ompt_callback_device_initialize.
@@ -65,7 +65,7 @@ def test_libgomp(folder: Path, case: Tuple[str, str, str]) -> None:
 
 def test_target_tasks(folder: Path) -> None:
     """A kernel that may wait is a task, whose frames are those on the stack (testsuite/ompt)."""
-    runtime = oracle.runtime("libgomp-12", folder)
+    runtime = oracle.runtime("libgomp", folder)
     program = device_runs.compile_program("constructs.c", "-O1", folder, runtime)
     checker = oracle.build_tool(folder)
     for name in ("nowait", "nowait_in_team", "private_copies"):

@@ -6,7 +6,7 @@ import pytest
 import rules
 from conftest import DOCUMENTS, Museum
 
-RUNTIMES = ("libgomp-12", "libomp-14", "libgomp-14", "libomp-19")
+RUNTIMES = ("libgomp", "libomp-14", "libgomp-14", "libomp-19")
 SOURCES = ("constructs.c", "kernels.c", "fortran.f90")
 # Ends in the midst of a region: what had ended before is not certain.
 EXIT = "exit_inside"

@@ -12,7 +12,7 @@ import oracle
 import pytest
 from conftest import DOCUMENTS, FLAGS, FRONTS, HEADERS, HERE, Museum
 
-RUNTIMES = ("libgomp-12", "libomp-14")
+RUNTIMES = ("libgomp", "libomp-14")
 PLACES = HERE / "programs" / "places.c"
 TWICE = HERE / "programs" / "twice.c"
 AT_ONCE = 4
@@ -85,7 +85,7 @@ def linked() -> List[str]:
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_tool_in_the_program(museum: Museum, document: str, tmp_path: Path) -> None:
     """Linked with the library, not preloaded."""
-    runtime = museum.runtime("libgomp-12")
+    runtime = museum.runtime("libgomp")
     sources = [str(TWICE), *map(str, museum.tool_sources(document))]
     options = [*FLAGS, "-fopenmp", "-I" + str(HEADERS), *linked()]
     program = tmp_path / "program"
@@ -96,7 +96,7 @@ def test_tool_in_the_program(museum: Museum, document: str, tmp_path: Path) -> N
 
 
 def test_fortran(museum: Museum) -> None:
-    runtime = museum.runtime("libgomp-12")
+    runtime = museum.runtime("libgomp")
     program = museum.program(HERE / "programs" / "control.f90", runtime, *linked())
     run = museum.run([str(program)], runtime, "2013", museum.tool("2013"))
     name = "ompdbg's OMPT for GCC's libgomp"
@@ -148,7 +148,7 @@ def test_tool_of_today(museum: Museum, name: str, tmp_path: Path) -> None:
 def test_strange_runtimes(museum: Museum, document: str, tmp_path: Path) -> None:
     """One without OMPT of today, and one that comes when the tool has another."""
     source = HERE / "programs" / "runtime.c"
-    runtime = museum.runtime("libgomp-12")
+    runtime = museum.runtime("libgomp")
     preloaded = (FRONTS, museum.tool(document))
     cases: List[Tuple[List[str], List[str], str]] = [
         ([], [], "the runtime lacks OMPT of OpenMP 5.0 (no tool starts)"),

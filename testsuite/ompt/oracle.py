@@ -88,7 +88,9 @@ class Absent(Exception):
 
 # Folders of tools/debian-folder with other releases of libgomp.
 SUITES = {10: "bullseye", 14: "trixie", 16: "sid"}
-INSTALLED = 12
+_VERSION = subprocess.run(["gcc", "-dumpversion"], capture_output=True, text=True, check=False)
+# The release of this machine, which tests call "libgomp".
+INSTALLED = int(_VERSION.stdout.split(".")[0] or 0)
 
 
 def gomp(release: int, scratch: Path) -> Runtime:
@@ -119,9 +121,11 @@ def kmp(release: int) -> Runtime:
 
 
 def runtime(name: str, scratch: Path) -> Runtime:
-    """That of a name, as in libgomp-12 or libomp-14."""
+    """That of a name, as in libgomp, libgomp-14 or libomp-14."""
     family, _, release = name.partition("-")
-    return gomp(int(release), scratch) if family == "libgomp" else kmp(int(release))
+    if family == "libomp":
+        return kmp(int(release))
+    return gomp(int(release or INSTALLED), scratch)
 
 
 def build_tool(folder: Path) -> Path:

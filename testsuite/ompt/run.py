@@ -23,7 +23,7 @@ import expected
 import oracle
 from generator import generate
 
-RUNTIMES = "libgomp-10,libgomp-12,libgomp-14,libgomp-16"
+RUNTIMES = "libgomp-10,libgomp,libgomp-14,libgomp-16"
 ALONE = 4  # runs without the tool
 
 

@@ -8,7 +8,7 @@ import oracle
 import pytest
 from conftest import Laboratory
 
-RUNTIMES = ("libgomp-10", "libgomp-12", "libgomp-14", "libgomp-16", "libomp-14")
+RUNTIMES = ("libgomp-10", "libgomp", "libgomp-14", "libgomp-16", "libomp-14")
 # Not OMP_DYNAMIC=true: the load of the machine would then decide how many threads a region gets.
 SETTINGS: List[Dict[str, str]] = [
     {"OMP_DISPLAY_ENV": "true"},
