@@ -143,11 +143,12 @@ def test_late_ends(laboratory: Laboratory, name: str) -> None:
     assert least <= told.late <= workers
 
 
-def test_gcc_on_llvm(laboratory: Laboratory) -> None:
+@pytest.mark.parametrize("name", ["libomp-14", "libomp-19"])
+def test_gcc_on_llvm(laboratory: Laboratory, name: str) -> None:
     """What Clang's programs never do, GCC's do on LLVM's runtime, too."""
-    runtime = laboratory.runtime("libomp-14")
+    runtime = laboratory.runtime(name)
     program = laboratory.program(PROGRAMS / "atomic.c", "gcc", runtime)
-    library = laboratory.folder / "gcc-on-llvm"
+    library = laboratory.folder / ("gcc-on-" + name)
     library.mkdir()
     (library / "libgomp.so.1").symlink_to(runtime.folder + "/libomp.so.5")
     told = laboratory.run([str(program)], runtime, {"LD_LIBRARY_PATH": str(library)})
