@@ -83,10 +83,10 @@ static size_t write_escape(char *to, uint32_t code)
 	return (size_t)length;
 }
 
-static bool is_plain(const char *text)
+static bool is_plain(const char *text, size_t length)
 {
-	for (; *text; text++) {
-		if (*text < 0x20 || *text > 0x7e)
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] < 0x20 || text[i] > 0x7e)
 			return false;
 	}
 	return true;
@@ -94,9 +94,11 @@ static bool is_plain(const char *text)
 
 const char *foreign_visible(struct arena *arena, const char *text)
 {
-	if (is_plain(text))
+	size_t length_of_text = strlen(text);
+
+	if (is_plain(text, length_of_text))
 		return text;
-	char *visible = arena_alloc_array(arena, strlen(text) + 1, LONGEST_CHARACTER);
+	char *visible = arena_alloc_array(arena, length_of_text + 1, LONGEST_CHARACTER);
 	char *to = visible;
 	mbstate_t state = { 0 };
 	uint32_t code;
@@ -131,22 +133,27 @@ static size_t next_visible(const char *visible, size_t left, mbstate_t *state, s
 	return length;
 }
 
-size_t foreign_width(const char *visible)
+size_t foreign_width_of(const char *visible, size_t length)
 {
-	size_t left = strlen(visible), width = 0;
 	mbstate_t state = { 0 };
+	size_t width = 0;
 
-	if (is_plain(visible))
-		return left;
-	while (left) {
+	if (is_plain(visible, length))
+		return length;
+	while (length) {
 		size_t columns;
-		size_t length = next_visible(visible, left, &state, &columns);
+		size_t taken = next_visible(visible, length, &state, &columns);
 
-		visible += length;
-		left -= length;
+		visible += taken;
+		length -= taken;
 		width += columns;
 	}
 	return width;
+}
+
+size_t foreign_width(const char *visible)
+{
+	return foreign_width_of(visible, strlen(visible));
 }
 
 const char *foreign_cut(struct arena *arena, const char *visible, size_t width)

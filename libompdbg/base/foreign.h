@@ -20,6 +20,8 @@ uint32_t foreign_next(const char **text);
 const char *foreign_visible(struct arena *arena, const char *text);
 /** Return the columns that a visible text takes. */
 size_t foreign_width(const char *visible);
+/** Return the columns that the first bytes of a visible text take. */
+size_t foreign_width_of(const char *visible, size_t length);
 /** Return a visible text cut to @p width columns, with "..." where something is missing. */
 const char *foreign_cut(struct arena *arena, const char *visible, size_t width);
 

@@ -206,6 +206,7 @@ const char *ago_text(const struct history *history, uint64_t time)
 
 const char *at_text(struct arena *arena, const char *name, const char *file, int line)
 {
+	name = cxx_bounded(arena, name);
 	return file && line ? arena_printf(arena, "%s at %s:%d", name, base_name(file), line) :
 			      name;
 }
@@ -217,7 +218,7 @@ const char *line_text(struct arena *arena, const struct location *location)
 	if (location->file && location->line)
 		return arena_printf(arena, "%s:%d", base_name(location->file), location->line);
 	return location->function ?
-		       location->function :
+		       cxx_bounded(arena, location->function) :
 		       arena_printf(arena, "%#lx in %s", (unsigned long)location->address,
 				    base_name(location->object));
 }

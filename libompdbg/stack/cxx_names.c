@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "base/text.h"
 
 static const size_t NONE = SIZE_MAX;
@@ -154,7 +155,8 @@ const char *cxx_without_return_type(const char *name)
 const char *cxx_abbreviated(struct arena *arena, const char *name, size_t width)
 {
 	static const char unnamed[] = "(anonymous namespace)", lambda[] = "<lambda";
-	const char *text = "";
+	struct buffer text = { 0 };
+	const char *found = name;
 	size_t begin = 0, length; // of what is copied next
 	int depth = 0;
 
@@ -172,13 +174,29 @@ const char *cxx_abbreviated(struct arena *arena, const char *name, size_t width)
 		length = 1;
 		if (c == '(' || c == '<') {
 			if (!depth++)
-				text = arena_printf(arena, "%s%.*s", text, (int)(i + 1 - begin),
-						    name + begin);
+				buffer_put_bytes(&text, name + begin, i + 1 - begin);
 		} else if ((c == ')' || c == '>') && depth && !--depth) {
-			text = arena_printf(arena, "%s%s", text,
-					    strchr("(<", name[i - 1]) ? "" : "...");
+			buffer_put(&text, strchr("(<", name[i - 1]) ? "" : "...");
 			begin = i;
 		}
 	}
-	return depth ? name : arena_printf(arena, "%s%s", text, name + begin);
+	if (!depth) {
+		buffer_put(&text, name + begin);
+		found = arena_strdup(arena, text.data);
+	}
+	buffer_deinit(&text);
+	return found;
+}
+
+const char *cxx_bounded(struct arena *arena, const char *name)
+{
+	static const char mark[] = "...";
+	size_t length = CXX_BOUND - (sizeof(mark) - 1);
+
+	name = cxx_abbreviated(arena, name, CXX_BOUND);
+	if (strnlen(name, CXX_BOUND + 1) <= CXX_BOUND)
+		return name;
+	while (length && ((unsigned char)name[length] & 0xc0) == 0x80)
+		length--; // not within a character of UTF-8
+	return arena_printf(arena, "%.*s%s", (int)length, name, mark);
 }

@@ -9,6 +9,9 @@
 
 struct arena;
 
+/** Bytes of a name of which a text has all: more than a line has room for. */
+enum { CXX_BOUND = 1000 };
+
 /** Return the length of a function's name without its parameters, and the qualifiers after them: the
  *  whole length if it has none. Functions of lambda expressions keep theirs, as in GDB. */
 size_t cxx_length_without_parameters(const char *name);
@@ -17,5 +20,8 @@ const char *cxx_without_return_type(const char *name);
 /** Return a name with "..." for what is in its outermost brackets, if it is longer than @p width:
  *  "main()::{lambda(...)#1}::operator()(...) const", "Box<...>::run". */
 const char *cxx_abbreviated(struct arena *arena, const char *name, size_t width);
+/** Return a name for a text: one that is longer than #CXX_BOUND bytes is abbreviated, and cut at its end
+ *  if that is not enough. */
+const char *cxx_bounded(struct arena *arena, const char *name);
 
 #endif

@@ -4,15 +4,13 @@
 
 #include "stack/names.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/text.h"
 #include "stack/cxx_names.h"
 #include "stack/room.h"
 
-enum { MAX_LENGTH = 1 << 16 }; // longer names are damaged ones
+enum { MAX_NESTING = 64 }; // constructs within constructs
 
 static const char GFORTRANS_MAIN[] = "MAIN__", MAIN_PROGRAM[] = "the main program";
 
@@ -28,36 +26,15 @@ static const char *keep(struct stack_constants *constants, struct string_table *
 	return kept->text;
 }
 
-// The demangler is that of the run-time library of C++, where there is one: a program with mangled names has
-// it, and GDB as well. Once loaded it stays.
-
-static demangler *find_demangler(struct stack_constants *constants)
-{
-	if (!constants->has_looked_for_demangler) {
-		void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-		void *function = library ? dlsym(library, "__cxa_demangle") : NULL;
-
-		memcpy(&constants->demangler, &function, sizeof(function));
-		constants->has_looked_for_demangler = true;
-	}
-	return constants->demangler;
-}
-
 const char *demangle(struct process *process, const char *symbol)
 {
 	struct stack_constants *constants = stack_constants(process);
+	struct kept_name *kept = symbol ? string_table_get(&constants->demangled, symbol) : NULL;
 
-	if (!symbol || !starts_with(symbol, "_Z") || strnlen(symbol, MAX_LENGTH) == MAX_LENGTH)
-		return NULL;
-	struct kept_name *kept = string_table_get(&constants->demangled, symbol);
-	if (kept)
-		return kept->text;
-	demangler *library = find_demangler(constants);
-	int status;
-	char *text = library ? library(symbol, NULL, NULL, &status) : NULL;
-	const char *name = keep(constants, &constants->demangled, symbol, text);
-	free(text);
-	return name;
+	if (kept || !symbol)
+		return kept ? kept->text : NULL;
+	return keep(constants, &constants->demangled, symbol,
+		    demangle_name(&constants->demangler, &process->arena, symbol));
 }
 
 const char *name_for_people(struct arena *arena, const char *name)
@@ -133,7 +110,7 @@ const char *enclosing_function(struct process *process, const char *symbol, cons
 	if (kept)
 		return kept->text;
 	const char *base = NULL, *within = symbol;
-	while ((within = outlined_base(&process->arena, within)))
+	for (int i = 0; i < MAX_NESTING && (within = outlined_base(&process->arena, within)); i++)
 		base = within; // and perhaps a construct within a construct
 	if (!base || !*base)
 		return NULL;
@@ -170,6 +147,7 @@ const char *symbol_title(struct process *process, const struct ompdbg_symbol *sy
 	const char *in_fortran = fortran_name(&process->arena, name);
 	if (in_fortran)
 		name = in_fortran;
+	name = cxx_bounded(&process->arena, name);
 	if (!symbol->offset)
 		return name;
 	return arena_printf(&process->arena, "%s+%" PRIu64, name, symbol->offset);

@@ -5,14 +5,13 @@
 #ifndef OMPDBG_STACK_ROOM_H
 #define OMPDBG_STACK_ROOM_H
 
+#include "base/demangle.h"
 #include "model/model.h"
 #include "stack/stack.h"
 
 struct kept_name {
 	const char *text; // NULL: none
 };
-
-typedef char *demangler(const char *mangled, char *output, size_t *size, int *status);
 
 struct stack_constants {
 	struct arena *arena; // of the constants
@@ -24,8 +23,7 @@ struct stack_constants {
 	struct string_table owners; // path of an object -> owner
 
 	// names.c
-	bool has_looked_for_demangler;
-	demangler *demangler;
+	struct demangler demangler;
 	struct string_table demangled, enclosing, plain; // symbol -> struct kept_name
 
 	// places.c

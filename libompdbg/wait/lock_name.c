@@ -4,6 +4,8 @@
 
 #include "wait/evidence.h"
 
+#include "stack/cxx_names.h"
+
 enum { MAX_FRAMES = 16, MAX_USERS = 5 }; // in which a name is looked for
 
 /** Ask the frames of a thread what they know the lock by, the innermost first: where it got the address
@@ -55,15 +57,18 @@ struct lock_name name_lock(struct thread *thread, const struct stack_frame *fram
 const char *lock_title(struct arena *arena, const char *title, const struct lock_name *name,
 		       uint64_t address)
 {
+	const char *written = name->symbol ? name->symbol : name->variable;
+
+	if (written)
+		written = cxx_bounded(arena, written);
 	if (name->symbol)
-		return arena_printf(arena, "%s %s", title, name->symbol);
+		return arena_printf(arena, "%s %s", title, written);
 	if (!address)
 		return title;
-	if (name->variable && name->function)
-		return arena_printf(arena, "%s %s (%#lx, in %s)", title, name->variable,
-				    (unsigned long)address, name->function);
-	if (name->variable)
-		return arena_printf(arena, "%s %s (%#lx)", title, name->variable,
-				    (unsigned long)address);
+	if (written && name->function)
+		return arena_printf(arena, "%s %s (%#lx, in %s)", title, written,
+				    (unsigned long)address, cxx_bounded(arena, name->function));
+	if (written)
+		return arena_printf(arena, "%s %s (%#lx)", title, written, (unsigned long)address);
 	return arena_printf(arena, "%s %#lx", title, (unsigned long)address);
 }

@@ -7,6 +7,7 @@
 #define OMPDBG_TARGET_SERVICES_INTERNAL_H
 
 #include "base/arena.h"
+#include "base/demangle.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "services.h"
@@ -70,8 +71,7 @@ struct target_services {
 	size_t num_threads;
 
 	// symbols.c
-	bool has_demangler;
-	void *demangler;
+	struct demangler demangler;
 	struct string_table by_name; // -> struct known_symbol
 	struct table by_address;
 

@@ -4,13 +4,10 @@
 
 #include "internal.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/objects.h"
-
-enum { MAX_MANGLED = 1 << 16 }; // longer names are damaged ones
 
 /** A symbol that was looked for. */
 struct known_symbol {
@@ -19,37 +16,9 @@ struct known_symbol {
 	struct ompdbg_symbol at;
 };
 
-// ---- Names of C++ ----------------------------------------------------------------------------
-
-typedef char *demangler(const char *mangled, char *output, size_t *size, int *status);
-
-/** Find the demangler of the run-time library of C++, where there is one. */
-static demangler *find_demangler(struct target_services *services)
-{
-	demangler *found;
-
-	if (!services->has_demangler) {
-		void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL); // it stays loaded
-
-		services->has_demangler = true;
-		services->demangler = library ? dlsym(library, "__cxa_demangle") : NULL;
-	}
-	memcpy(&found, &services->demangler, sizeof(found));
-	return found;
-}
-
 const char *demangle_symbol(struct target_services *services, const char *symbol)
 {
-	demangler *function;
-	int status;
-
-	if (!starts_with(symbol, "_Z") || strnlen(symbol, MAX_MANGLED) == MAX_MANGLED)
-		return NULL;
-	function = find_demangler(services);
-	char *text = function ? function(symbol, NULL, NULL, &status) : NULL;
-	const char *copy = arena_strdup(&services->arena, text);
-	free(text);
-	return copy;
+	return demangle_name(&services->demangler, &services->arena, symbol);
 }
 
 // ---- By name ---------------------------------------------------------------------------------

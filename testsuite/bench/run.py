@@ -5,7 +5,7 @@
     testsuite/bench/run.py [--build DIR] [--gdb gdb] [PART]...
 
 PART is threads, stacks, history, tasks, values, frames, full, hits, start, fetches, llvm, cores, pause,
-callbacks, plugin, recorder or profile.
+callbacks, plugin, names, recorder or profile.
 
 Every command is measured at a fresh stop of a live process, with no cache of GDB's or of ompdbg's
 filled, unless the table says otherwise; times are medians.
@@ -32,6 +32,7 @@ sys.path.insert(0, str(ROOT / "fixtures"))
 import bots  # noqa: E402
 import build  # noqa: E402
 from cores import on_core, processes  # noqa: E402
+from long_names import long_names  # noqa: E402
 from ompd import callbacks, plugin  # noqa: E402
 from pause import longest_gaps  # noqa: E402
 from recorder import recorder  # noqa: E402
@@ -400,6 +401,9 @@ PARTS: Dict[str, Callable[["Bench"], None]] = {
     "pause": pause,
     "callbacks": lambda bench: callbacks(bench.folder),
     "plugin": lambda bench: plugin(bench.folder, bench.command()),
+    "names": lambda bench: long_names(
+        bench.folder, bench.command("-iex", "set debuginfod enabled off"), Path(bench.scratch.name)
+    ),
     "recorder": lambda bench: recorder(bench.folder, Path(bench.scratch.name)),
     "profile": lambda bench: bots.profile(bench.folder, Path(bench.scratch.name)),
     "instructions": lambda bench: bots.instructions(bench.folder, Path(bench.scratch.name)),

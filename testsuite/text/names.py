@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs with any names: those of symbols, types and files are exchanged in the finished file."""
 
+import re
 import subprocess
 from pathlib import Path
 from typing import Dict, Mapping
@@ -30,10 +31,23 @@ LETTERS = {
 COMMAND = b"n\nshell echo >taken"
 
 
-def compile_to(target: Path, compiler: str = "gcc") -> None:
-    """Build the program with the names that it has in the source."""
-    command = [compiler, "-g", "-O1", "-fopenmp", str(SOURCE), "-o", str(target)]
+def compile_to(target: Path, compiler: str = "gcc", lengths: Mapping[str, int] = {}) -> None:
+    """Build the program with the names that it has in the source; some may be longer."""
+    source = SOURCE
+    if lengths:
+        text = SOURCE.read_text(encoding="utf-8")
+        for kind, length in lengths.items():
+            begin = "xx" + kind
+            text = re.sub(begin + "x+", begin + "x" * (length - len(begin)), text)
+        source = target.with_suffix(".c")
+        source.write_text(text, encoding="utf-8")
+    command = [compiler, "-g", "-O1", "-fopenmp", str(source), "-o", str(target)]
     subprocess.run(command, check=True, capture_output=True)
+
+
+def repeated(part: bytes, end: bytes, length: int) -> bytes:
+    """Return a name of that length, which is one part again and again but for its end."""
+    return (part * (length // len(part) + 1))[: length - len(end)] + end
 
 
 def exchange(plain: Path, target: Path, names: Mapping[str, bytes]) -> Dict[str, bytes]:
@@ -43,9 +57,10 @@ def exchange(plain: Path, target: Path, names: Mapping[str, bytes]) -> Dict[str,
     for kind, name in names.items():
         begin = b"xx" + kind.encode() + b"x"
         at = data.index(begin)
-        old = data[at : at + len(begin)]
-        while data[at + len(old) : at + len(old) + 1] == b"x":
-            old += b"x"
+        end = at + len(begin)
+        while data[end : end + 1] == b"x":
+            end += 1
+        old = data[at:end]
         assert len(name) <= len(old), kind
         found[kind] = name + b"_" * (len(old) - len(name))
         data = data.replace(old, found[kind])

@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterator, List, Sequence, Tuple
 import jsonschema
 import names
 import pytest
-from conftest import LATIN, OMPDBG, ROOT, SETTINGS, Done, Target, run, target_of
+from conftest import LATIN, OMPDBG, ROOT, SETTINGS, Done, Target, end, run, start, target_of
 from harness import processes, setup
 
 FINE, FOUND, USAGE, UNREADABLE, NOT_FOUND = 0, 1, 2, 3, 127
@@ -87,6 +87,28 @@ def test_views(kind: str, request: pytest.FixtureRequest, locale: Dict[str, str]
     assert said["report"].count(setting) == 2  # as a control variable, and in the environment
     assert len(said["threads"].splitlines()) == 5
     assert "thread 1 waits for a lock that it holds itself" in said["why"]
+
+
+def test_long_names(tmp_path: Path) -> None:
+    """What each character of a name costs does not depend on how many there are."""
+    lengths = {"FUNCTION": 300_001, "LOCK": 300_001}
+    wanted = {kind: names.repeated(b"a<b>::", b"c", n) for kind, n in lengths.items()}
+    names.compile_to(tmp_path / "plain", lengths=lengths)
+    found = names.exchange(tmp_path / "plain", tmp_path / "long", wanted)
+    process, environment = start(os.fsencode(tmp_path / "long"), []), processes.environment()
+    try:
+        said = {view: run([OMPDBG, *view.split(), process.pid], environment) for view in VIEWS}
+        options = [str(process.pid), "--json", str(tmp_path / "r.json")]
+        options += ["--html", str(tmp_path / "r.html")]
+        assert run([OMPDBG, "report", *options], environment).status == FOUND
+    finally:
+        end(process)
+    for view, done in said.items():
+        assert (done.status, done.err) == (VIEWS[view], b""), view
+        assert b"a<...>::a<...>" in done.out and len(done.out) < 50_000, view
+    report = document((tmp_path / "r.json").read_bytes())
+    functions = {one["location"]["function"] for one in report["threads"]}
+    assert functions == {names.as_text(found["FUNCTION"]), "main"}
 
 
 def test_documents(hostile: Target, locale: Dict[str, str], tmp_path: Path) -> None:

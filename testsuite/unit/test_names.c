@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "stack/cxx_names.h"
 #include "stack/names.h"
 #include "stack/room.h"
@@ -328,6 +329,34 @@ static void test_abbreviated_cxx(void **state)
 	arena_deinit(&arena);
 }
 
+/** A name of a million characters costs as many steps. */
+static void test_long_cxx(void **state)
+{
+	enum { TIMES = 1 << 17 };
+	static const char part[] = "Box<int>::", end[] = "run";
+	const size_t length = sizeof(part) - 1;
+	struct arena arena = { 0 };
+	char *name = arena_alloc(&arena, TIMES * length + sizeof(end));
+
+	(void)state;
+	for (size_t i = 0; i < TIMES; i++)
+		memcpy(name + i * length, part, length);
+	strcpy(name + TIMES * length, end);
+	const char *found = cxx_abbreviated(&arena, name, 0);
+	assert_int_equal(strlen(found), TIMES * length + strlen(end));
+	assert_true(starts_with(found, "Box<...>::Box<...>::"));
+	found = cxx_bounded(&arena, name);
+	assert_int_equal(strlen(found), CXX_BOUND);
+	assert_string_equal(found + CXX_BOUND - 6, "......"); // "Box<..." is cut
+	assert_string_equal(cxx_bounded(&arena, "Box<int>::run"), "Box<int>::run");
+	// Not within a character: 997 is no multiple of 2.
+	for (size_t i = 0; i < CXX_BOUND; i++)
+		memcpy(name + 2 * i, "\u00e9", 2);
+	name[2 * CXX_BOUND] = '\0';
+	assert_int_equal(strlen(cxx_bounded(&arena, name)), CXX_BOUND - 1);
+	arena_deinit(&arena);
+}
+
 static void test_demangle(void **state)
 {
 	const char *name = demangle(&process, "_Z3bari");
@@ -340,6 +369,17 @@ static void test_demangle(void **state)
 	assert_null(demangle(&process, "i")); // of a type
 	assert_null(demangle(&process, "_Zx"));
 	assert_null(demangle(&process, NULL));
+	// P<P<...>, P<...> >, thirty times: 2^31 names. Eight times is a name for people.
+	assert_null(demangle(
+		&process,
+		"_Z4workI1PIS0_IS0_IS0_IS0_IS0_IS0_IS0_IS0_IS0_IS0_IS0_IS0_IS0_IS0_IS0_I"
+		"S0_IS0_IS0_IS0_IS0_IS0_IS0_IS0_IS0_IS0_IS0_IS0_IS0_IS0_IiiES1_ES2_ES3_ES4_"
+		"ES5_ES6_ES7_ES8_ES9_ESA_ESB_ESC_ESD_ESE_ESF_ESG_ESH_ESI_ESJ_ESK_ESL_ESM_"
+		"ESN_ESO_ESP_ESQ_ESR_ESS_EST_EEvT_"));
+	name = demangle(&process,
+			"_Z4workI1PIS0_IS0_IS0_IS0_IS0_IS0_IS0_IiiES1_ES2_ES3_ES4_ES5_ES6_ES7_"
+			"EEvT_");
+	assert_true(name && starts_with(name, "void work<P<P<P<P<P<P<P<P<int, int>, "));
 	assert_string_equal(enclosing_function(&process, "_Z3barv._omp_fn.0", "c.cc"), "bar()");
 	assert_string_equal(enclosing_function(&process, "_ZN1A3runIiEEvv.omp_outlined", NULL),
 			    "A::run<int>()");
@@ -456,9 +496,10 @@ int main(void)
 		cmocka_unit_test(test_objects),		cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_outlined),	cmocka_unit_test(test_compilers),
 		cmocka_unit_test(test_fortran),		cmocka_unit_test(test_cxx),
-		cmocka_unit_test(test_abbreviated_cxx), cmocka_unit_test(test_demangle),
-		cmocka_unit_test(test_enclosing),	cmocka_unit_test(test_plain),
-		cmocka_unit_test(test_titles),		cmocka_unit_test(test_source_texts),
+		cmocka_unit_test(test_abbreviated_cxx), cmocka_unit_test(test_long_cxx),
+		cmocka_unit_test(test_demangle),	cmocka_unit_test(test_enclosing),
+		cmocka_unit_test(test_plain),		cmocka_unit_test(test_titles),
+		cmocka_unit_test(test_source_texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, release);

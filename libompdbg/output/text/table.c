@@ -41,13 +41,16 @@ static const char *without_scopes(struct arena *arena, const char *name, size_t 
 {
 	const size_t blanks = strspn(name, " ");
 	const char *begin = name + blanks;
+	size_t left = foreign_width(name); // columns of the blanks, and of what begins there
 	int depth = 0;
 
-	for (const char *at = begin; *at && blanks + foreign_width(begin) > width; at++) {
+	for (const char *at = begin; *at && left > width; at++) {
 		depth += (*at == '<' || *at == '(' || *at == '{') -
 			 (*at == '>' || *at == ')' || *at == '}');
-		if (!depth && at[0] == ':' && at[1] == ':' && at[2])
+		if (!depth && at[0] == ':' && at[1] == ':' && at[2]) {
+			left -= foreign_width_of(begin, (size_t)(at + 2 - begin));
 			begin = at + 2;
+		}
 	}
 	return arena_printf(arena, "%*s%s", (int)blanks, "", begin);
 }
