@@ -197,6 +197,7 @@ int place_open_mapped(const struct target *target, ssize_t index);
 enum symbol_answer { SYMBOL_UNCLEAR, SYMBOL_ABSENT, SYMBOL_FOUND };
 enum symbol_answer symbol_place_at(struct mapped_file *file, uint64_t address,
 				   struct target_symbol *ret);
+void symbol_places_visit(struct mapped_file *file, target_symbol_visitor *visit, void *context);
 void symbol_places_deinit(struct mapped_file *file);
 
 void units_deinit(struct mapped_file *file);

@@ -32,6 +32,10 @@ bool target_services_begins_inlined(const struct ompdbg_services *services, uint
 /** Check that the arrays of a name that Clang's code at an address has copies of are copied as a whole. */
 bool target_services_copies_whole(const struct ompdbg_services *services, uint64_t address,
 				  const char *name);
+/** List the functions that compilers made of the code of constructs. Their places are those of the
+ *  constructs. */
+const struct ompdbg_function *target_services_constructs(const struct ompdbg_services *services,
+							 size_t *count);
 /** Find a function in each OpenMP runtime, or program with one in it. @return how many addresses
  *  there are, at most @p most. */
 size_t target_services_in_runtimes(const struct ompdbg_services *services, const char *name,

@@ -146,6 +146,17 @@ static bool is_past_all(const struct mapped_file *file, uint64_t address, size_t
 	return !last || (last->reach <= address && last->reach > last->start);
 }
 
+void symbol_places_visit(struct mapped_file *file, target_symbol_visitor *visit, void *context)
+{
+	if (!file->has_places)
+		read_places(file);
+	for (size_t i = 0; i < file->num_places; i++) {
+		const struct symbol_place *place = &file->places[i];
+
+		visit(context, &(struct target_symbol){ place->name, place->start, place->size });
+	}
+}
+
 enum symbol_answer symbol_place_at(struct mapped_file *file, uint64_t address,
 				   struct target_symbol *ret)
 {

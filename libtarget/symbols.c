@@ -229,6 +229,13 @@ static struct mapped_file *file_of(const struct target *target, const Dwfl_Modul
 	return NULL;
 }
 
+void target_visit_symbols(struct target *target, size_t file, target_symbol_visitor *visit,
+			  void *context)
+{
+	if (target->files[file].module)
+		symbol_places_visit(&target->files[file], visit, context);
+}
+
 bool target_symbol_at(struct target *target, uint64_t address, struct target_symbol *ret)
 {
 	Dwfl_Module *module = dwfl_addrmodule(target->dwfl, address);

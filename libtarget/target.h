@@ -218,6 +218,10 @@ bool target_thread_local_named(struct target *target, size_t file, const char *n
 bool target_has_named(struct target *target, size_t file, const char *name, bool only_scoped);
 /** Return the symbol that covers an address. */
 bool target_symbol_at(struct target *target, uint64_t address, struct target_symbol *ret);
+typedef void target_symbol_visitor(void *context, const struct target_symbol *symbol);
+/** Visit the symbols of code and data of a file, by address. */
+void target_visit_symbols(struct target *target, size_t file, target_symbol_visitor *visit,
+			  void *context);
 
 // ---- Debug information -----------------------------------------------------------------------
 

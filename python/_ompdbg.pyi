@@ -49,6 +49,7 @@ class Files:
         the entry point, the address of that, and whether it is the program."""
     def address(self, symbol: str, file: Optional[str] = None) -> Optional[int]:
         """Where a symbol is, in files of that name or in any."""
+    def constructs(self) -> List[Tuple[Optional[str], int]]: ...
     def copies_whole(self, address: int, name: str) -> bool: ...
     def in_runtimes(self, symbol: str) -> List[int]:
         """Where each OpenMP runtime has a symbol."""

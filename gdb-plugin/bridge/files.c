@@ -396,6 +396,18 @@ static PyObject *method_function(PyObject *object, PyObject *args)
 	return text_value(found.symbol);
 }
 
+static PyObject *method_constructs(PyObject *object, PyObject *unused)
+{
+	const struct files_object *self = (const struct files_object *)object;
+	PyObject *list = PyList_New(0);
+	size_t count;
+	const struct ompdbg_function *found = target_services_constructs(self->table, &count);
+
+	for (size_t i = 0; list && i < count; i++)
+		list_add(&list, Py_BuildValue("Ni", text_value(found[i].file), found[i].line));
+	return list;
+}
+
 static PyObject *method_copies_whole(PyObject *object, PyObject *args)
 {
 	const struct files_object *self = (const struct files_object *)object;
@@ -414,6 +426,8 @@ static PyMethodDef files_methods[] = {
 	  "in_runtimes(symbol) -> [address] in each OpenMP runtime" },
 	{ "function", method_function, METH_VARARGS,
 	  "function(address) -> the linker's name of the function there, or None" },
+	{ "constructs", method_constructs, METH_NOARGS,
+	  "constructs() -> [(file or None, line)] of all functions made of the code of constructs" },
 	{ "copies_whole", method_copies_whole, METH_VARARGS,
 	  "copies_whole(address, name) -> whether the code there, Clang's, surely has copies of whole "
 	  "arrays of the name" },

@@ -154,7 +154,18 @@ const struct location *call_location(struct process *process, uint64_t returns)
 	return location;
 }
 
-// GCC gives all of several calls in a row one line when it optimises: that of the first construct.
+/** Check that the line of a construct's code is closer to the directive than that of the call. gfortran
+ *  mostly gives code the line of the statement below the directive. */
+static bool is_closer(const struct ompdbg_function *code, const struct location *call)
+{
+	if (!code->line)
+		return false;
+	return !is_fortran_file(code->file) || !is_same_text(code->file, call->file) ||
+	       code->line < call->line || code->line > call->line + 1;
+}
+
+// GCC gives all of several calls in a row one line when it optimises: that of the first construct. Arguments
+// of the call may have lines before that of the directive.
 const struct location *construct_location(struct process *process, uint64_t returns)
 {
 	struct stack_room *room = stack_room(process);
@@ -162,15 +173,14 @@ const struct location *construct_location(struct process *process, uint64_t retu
 	const struct location *call = call_location(process, returns);
 	struct ompdbg_function code;
 
-	if (known || !call || !call->line)
-		return known ? known : call;
+	if (known || !call)
+		return known;
 	struct location *location = ARENA_NEW(&process->arena, struct location);
 	*location = *call;
-	// The call's line may be that of a directive, and the other that of the statement below it.
-	if (stack_passed_code(process, returns, &code) && code.line &&
-	    (code.line < call->line || code.line > call->line + 1) &&
-	    is_same_text(code.file, call->file))
+	if (stack_passed_code(process, returns, &code) && is_closer(&code, call)) {
+		location->file = arena_strdup(&process->arena, code.file);
 		location->line = code.line;
+	}
 	*table_put(&room->construct_locations, &process->arena, returns) = location;
 	return location;
 }

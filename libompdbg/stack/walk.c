@@ -265,6 +265,33 @@ struct team *walk_league(struct walk *walk)
 	return NULL;
 }
 
+/** Describe the construct of a region in the frame that opened it: the call may have another line, or may
+ *  be that of several constructs. */
+static const struct location *locate_opening(struct team *team, struct thread *thread,
+					     struct stack_frame *frame)
+{
+	struct process *process = team->runtime->process;
+	const struct construct_source *source = team_source(team);
+	const struct location *construct =
+		frame->at.is_call ? construct_location(process, frame->at.pc) : NULL;
+	struct location *location = ARENA_NEW(&process->arena, struct location);
+
+	*location = *locate(thread, frame);
+	if (construct) {
+		location->file = construct->file;
+		location->line = construct->line;
+	}
+	if (!source)
+		return location;
+	if (!location->function)
+		location->function = source->function;
+	if (!location->file)
+		location->file = source->file;
+	if (location->file)
+		location->line = source->line;
+	return location;
+}
+
 const struct location *team_opened(struct team *team)
 {
 	if (!team->has_opened) {
@@ -276,7 +303,7 @@ const struct location *team_opened(struct team *team)
 			size_t index = walk_opening_of(walk, team);
 
 			if (index < walk->depth)
-				team->opened = locate(primary, walk->frames[index]);
+				team->opened = locate_opening(team, primary, walk->frames[index]);
 		}
 	}
 	return team->opened;

@@ -203,9 +203,10 @@ bool unit_entry(const struct unit *unit, Dwarf_Die *function, uint64_t *ret);
 const char *unit_file(struct unit *unit, Dwarf_Die *die, unsigned int name);
 /** Find the line of the instruction at an address. */
 struct place unit_place(struct unit *unit, uint64_t address);
-/** Find the line of the construct of an outlined function, which has no line of definition: that of
- *  the first row at its entry point. gfortran may have put there a line at the end of the construct;
- *  then that of the first statement is closer. */
+/** Find the line of the construct of an outlined function, which has no line of definition: that of the
+ *  first statement at its entry point. Rows before it are of a function that ends there, and those after
+ *  it may be of code that is inlined. gfortran may have put there a line at the end of the construct;
+ *  then that of the second statement is closer. */
 struct place unit_first_line(struct unit *unit, uint64_t start);
 /** Go to the next address that has a line. @p position: 0 at first. */
 bool unit_next_line(struct unit *unit, size_t *position, uint64_t *address, struct place *ret);

@@ -61,3 +61,64 @@ def test_tasks_around_lambda_expressions(
         found = re.findall(rf"task of (\S+(?: const)?) at in_lambda\.cpp:{line}\b", text)
         assert found and all(re.fullmatch(name, one) for one in found), text
     assert "task_red" not in text, text
+
+
+def line_of(source: Path, mark: str) -> int:
+    """The line of a source that ends with this mark."""
+    lines = source.read_text(encoding="utf-8").splitlines()
+    (line,) = [at for at, said in enumerate(lines, 1) if said.endswith(f"// LINE: {mark}")]
+    return line
+
+
+def compiled(source: Path, folder: Path, level: str, family: str) -> str:
+    """Its program."""
+    try:
+        flags = (level, "-g", "-fopenmp")
+        return str(own_programs.compiled(str(source), folder / "program", flags, family))
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.mark.parametrize("level", ("-O0", "-O1", "-O2", "-O3"))
+@pytest.mark.parametrize("family", ("gcc", "clang"))
+def test_code_that_begins_in_a_header(
+    ompdbg: Any, family: str, level: str, tmp_path: Path
+) -> None:
+    """A construct is where its directive is, whatever is inlined where its code begins."""
+    source = SOURCE.with_name("header_first.cpp")
+    program = compiled(source, tmp_path, level, family)
+    with rest.hanging([program], 2, tmp_path) as process:
+        text = ompdbg.run("tasks", process.pid).stdout
+    for mark in ("one", "other"):
+        place = f"task of tasks at {source.name}:{line_of(source, mark)}"
+        assert len(re.findall(rf"\b{re.escape(place)}, running", text)) == 1, text
+    with rest.hanging([program, "region"], 2, tmp_path) as process:
+        text = ompdbg.run("bt", process.pid).stdout
+    line = line_of(source, "region")
+    places = re.findall(r"parallel region of region at (\S+:\d+)", text)
+    assert set(places) == {f"{source.name}:{line}"}, text
+
+
+@pytest.mark.parametrize("family", ("gcc", "clang"))
+def test_code_that_is_never_left(ompdbg: Any, family: str, tmp_path: Path) -> None:
+    """Its last row in the table of lines is not that of the next construct."""
+    source = SOURCE.with_name("never_left.c")
+    with rest.hanging([compiled(source, tmp_path, "-O1", family)], 3, tmp_path) as process:
+        text = ompdbg.run("tasks", process.pid).stdout
+    lines = sorted(map(int, re.findall(r"task of main at never_left\.c:(\d+), running", text)))
+    assert lines == [line_of(source, mark) for mark in "012"], text
+
+
+@pytest.mark.parametrize("kind", "123")
+@pytest.mark.parametrize("family", ("gcc", "clang"))
+def test_regions_opened_by_one_call(ompdbg: Any, family: str, kind: str, tmp_path: Path) -> None:
+    """The call does not have the line of another region."""
+    source = SOURCE.with_name("one_call.c")
+    with rest.hanging([compiled(source, tmp_path, "-O2", family), kind], 2, tmp_path) as process:
+        regions = ompdbg.run("regions", process.pid).stdout
+        stacks = ompdbg.run("bt", process.pid).stdout
+    line = line_of(source, kind)
+    assert f"opened in main at one_call.c:{line}\n" in regions
+    if family == "clang":
+        others = {line_of(source, other) for other in "123"} - {line}
+        assert not others & set(map(int, re.findall(r"one_call\.c:(\d+)", stacks))), stacks

@@ -313,3 +313,17 @@ def test_bad_input() -> None:
     }
     done = processes.run_gdb("session.py", {"commands": list(wrong)}, [program])
     assert [one.get("error") for one in done.result] == list(wrong.values())
+
+
+@pytest.mark.parametrize("compiler, optimized", [("gcc", "-O2"), ("clang", "-O0")])
+def test_lines_without_a_construct(compiler: str, optimized: str, tmp_path: Path) -> None:
+    """The user is told that nothing there can match, before the program runs and after."""
+    program = program_of(tmp_path, compiler, optimized)
+    pragma = line("#pragma omp task firstprivate")
+    asked = ["omp break task-begin in steps.c:{}".format(at) for at in (pragma, pragma + 1)]
+    said = run(program, 2, [*asked, "break main", "run", *asked])
+    for right, wrong in (said[:2], said[4:]):
+        assert right["text"].count("\n") == 1
+        lines = wrong["text"].splitlines()
+        assert lines[1].startswith("No construct matches steps.c:{} (".format(pragma + 1))
+        assert str(pragma) in re.findall(r"\d+", lines[1].partition("nearest")[2])

@@ -46,23 +46,25 @@ static bool find_in_debug_info(struct unit *unit, uint64_t address, struct ompdb
 	if (!ret->line || is_outlined(ret->name)) {
 		struct place first = unit_first_line(unit, ret->start);
 
-		if (!ret->file)
+		if (first.line) {
 			ret->file = first.file;
-		if (first.line)
 			ret->line = first.line;
+		}
 	}
 	return true;
 }
 
-/** Find the line of a construct by the entry of Clang's function, which has that of a task; what comes
+/** Find the place of a construct by the entry of Clang's function, which has that of a task; what comes
  *  first may be inlined code. */
-static int find_construct_line(struct unit *unit, uint64_t start)
+static struct place construct_place(struct unit *unit, uint64_t start)
 {
+	struct place place = unit_first_line(unit, start);
 	Dwarf_Die function;
 	int line = unit_function(unit, start, &function) ? entry_line(&function, DW_AT_decl_line) :
 							   0;
+	const char *file = line ? unit_file(unit, &function, DW_AT_decl_file) : NULL;
 
-	return line ? line : unit_first_line(unit, start).line;
+	return file ? (struct place){ file, line } : place;
 }
 
 /** Find a function by its symbol alone; the lines of those that Clang and GCC cut out of others are
@@ -75,11 +77,11 @@ static bool find_by_symbol(struct target_services *services, struct unit *unit,
 	struct place place = { NULL, 0 };
 
 	if (unit)
-		place = unit_place(unit, symbol->address);
+		place = construct_place(unit, symbol->address);
 	*ret = (struct ompdbg_function){ .start = symbol->address };
 	if (is_clangs(name) && place.file) {
 		ret->file = place.file;
-		ret->line = find_construct_line(unit, symbol->address);
+		ret->line = place.line;
 		name = outlined_full_name(unit, name, place.file, ret->line);
 	} else if (!strstr(name, "._omp_")) {
 		const char *told = demangle_symbol(services, name);
@@ -87,7 +89,7 @@ static bool find_by_symbol(struct target_services *services, struct unit *unit,
 		name = told ? told : name;
 	} else if (unit) {
 		ret->file = place.file;
-		ret->line = unit_first_line(unit, symbol->address).line;
+		ret->line = place.line;
 	}
 	ret->name = ret->symbol = name;
 	return true;
@@ -228,4 +230,41 @@ bool target_services_begins_inlined(const struct ompdbg_services *table, uint64_
 			return true;
 	}
 	return false;
+}
+
+// ---- Constructs --------------------------------------------------------------------------------
+
+struct constructs {
+	struct target_services *services;
+	struct ompdbg_function *all;
+	size_t count, capacity;
+};
+
+static void add_construct(void *context, const struct target_symbol *symbol)
+{
+	struct constructs *found = context;
+	struct target_services *services = found->services;
+
+	if (!is_outlined(symbol->name) || is_interrupted(services))
+		return;
+	const struct known_function *known = function_at(services, symbol->address);
+	if (known->exists && known->function.start == symbol->address)
+		*ARENA_APPEND(&services->arena, found->all, found->count, found->capacity) =
+			known->function;
+}
+
+const struct ompdbg_function *target_services_constructs(const struct ompdbg_services *table,
+							 size_t *count)
+{
+	struct constructs found = { .services = table->context };
+	const struct objects *objects = &found.services->objects;
+
+	for (size_t i = 0; i < objects->num_in_order; i++) {
+		size_t index = (size_t)objects->in_order[i];
+
+		if (!objects->all[index].is_of_system)
+			target_visit_symbols(found.services->target, index, add_construct, &found);
+	}
+	*count = found.count;
+	return found.all;
 }

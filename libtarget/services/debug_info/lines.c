@@ -16,7 +16,7 @@ enum { MAX_LINES = 1 << 22 };
 struct line_row {
 	uint64_t address;
 	const char *file;
-	int line; // 0: no code follows
+	int line; // 0: code has no line of its own, or none follows
 	bool is_statement;
 };
 
@@ -191,7 +191,7 @@ struct ompdbg_error *service_source_path(void *context, uint64_t address, const 
 // ---- Rows ------------------------------------------------------------------------------------
 
 /** Read the table, which libdw has sorted: where one sequence ends and another begins, the end comes
- *  first. Rows without a line only tell that the code has none of its own. */
+ *  first. */
 static void read_rows(struct unit *unit)
 {
 	Dwarf_Lines *lines;
@@ -214,12 +214,10 @@ static void read_rows(struct unit *unit)
 		dwarf_lineno(line, &number);
 		dwarf_lineendsequence(line, &ends);
 		dwarf_linebeginstatement(line, &is_statement);
-		if (!ends && number <= 0)
-			continue;
 		unit->rows[unit->num_rows++] = (struct line_row){
 			.address = address + unit->bias,
 			.file = file_name(unit, dwarf_linesrc(line, NULL, NULL)),
-			.line = ends ? 0 : number,
+			.line = ends || number < 0 ? 0 : number,
 			.is_statement = is_statement,
 		};
 	}
@@ -251,26 +249,26 @@ struct place unit_place(struct unit *unit, uint64_t address)
 
 struct place unit_first_line(struct unit *unit, uint64_t start)
 {
-	struct place place = unit_place(unit, start);
-	int first = 0, second = 0;
+	const struct line_row *first = NULL, *end = NULL;
 
 	for (size_t i = start ? rows_past(unit, start - 1) : 0; i < unit->num_rows; i++) {
 		const struct line_row *row = &unit->rows[i];
 
-		if (row->line <= 0 || !is_same_text(row->file, place.file))
-			continue;
-		if (first && row->line != first) {
-			second = row->line;
+		if (!first && row->address != start)
 			break;
-		}
-		if (row->address == start)
-			first = first ? first : row->line;
-		else if (!first)
+		if (row->line && row->is_statement && !first)
+			first = row;
+		end = row;
+		if (first && row->line && row->line != first->line &&
+		    is_same_text(row->file, first->file))
 			break;
 	}
-	if (second && second < first && unit->is_fortran)
-		first = second;
-	return (struct place){ place.file, first ? first : place.line };
+	if (!first)
+		return (struct place){ NULL, 0 };
+	if (unit->is_fortran && end->line && end->line < first->line &&
+	    is_same_text(end->file, first->file))
+		first = end;
+	return (struct place){ first->file, first->line };
 }
 
 bool unit_next_line(struct unit *unit, size_t *position, uint64_t *address, struct place *ret)

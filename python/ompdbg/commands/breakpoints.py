@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ompdbg.execution.events import Definition
 
 _LINE = re.compile(r"(?P<file>.+):(?P<line>\d+)")
+_MAX_NEAREST = 4
 _IF = re.compile(r"(?:^|\s)if(?=[\s(]|$)(?P<condition>.*)$", re.S)
 
 
@@ -62,6 +63,8 @@ class Break(gdb.Command):
             encoding.write(f"OpenMP breakpoint {made.number}: {made}\n")
             if place is not None and not _is_known(place):
                 encoding.write(f'GDB does not know "{place}" yet.\n')
+            elif match is not None:
+                encoding.write(_unmatched(made))
             if doubt is not None:
                 encoding.write(doubt.text + "\n")
 
@@ -105,6 +108,21 @@ def _is_known(place: str) -> bool:
     except gdb.error:
         return False
     return True
+
+
+def _unmatched(made: Definition) -> str:
+    """Return a line if no construct that is there now is at the line of a breakpoint."""
+    from ompdbg.execution import events
+    from ompdbg.inferior import session
+
+    wanted, name = made.line or 0, made.file or ""
+    found = session.services().files.constructs()
+    lines = {line for file, line in found if events.same_file(name, file or "")}
+    if not lines or wanted in lines:
+        return ""
+    nearest = sorted(sorted(lines, key=lambda line: abs(line - wanted))[:_MAX_NEAREST])
+    known = f"line{'s' if len(nearest) > 1 else ''} {', '.join(map(str, nearest))}"
+    return f"No construct matches {name}:{wanted} (nearest: {known}).\n"
 
 
 class Delete(gdb.Command):

@@ -25,6 +25,7 @@ _LIBRARY = re.compile(r"^(0x[0-9a-f]+) +0x[0-9a-f]+ .*?\b(Yes|No)\b.*?((?:target
 # "0x00007ffff7f6c6b0 - 0x00007ffff7f9aa6e is .text in /lib/x86_64-linux-gnu/libgomp.so.1"
 _SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - 0x[0-9a-f]+ is \.text in (.*)$", re.M)
 _CODE = ".text"
+_ENTRY = re.compile(r"^\s*Entry point: (0x[0-9a-f]+)$", re.M)
 _AUXILIARY = re.compile(r"^(\d+) .*(0x[0-9a-f]+)$", re.M)
 ENTRY, _VDSO = "9", "33"
 _ON_TARGET = "target:"  # begins the names of files that GDB reads from there
@@ -42,6 +43,8 @@ def names(inferior: gdb.Inferior, debugger: object) -> _ompdbg.Files:
     copies: List[int] = []
     found: List[Tuple[str, str, Optional[str], Optional[str], int, bool]] = []
     try:
+        if program and ENTRY not in vector and not inferior.pid:
+            vector.update({ENTRY: int(at, 16) for at in _ENTRY.findall(output.said("info files"))})
         if program and ENTRY in vector:
             opened = _opened(inferior, program, copies)
             found.append((program, opened, debug.get(program), None, vector[ENTRY], True))

@@ -315,9 +315,12 @@ class GdbServices:
     @property
     def files(self) -> _ompdbg.Files:
         """Return what tells names."""
-        if self._files is None:
-            self._files = object_files.names(self._inferior, self)
-        return self._files
+        if self._files is not None:
+            return self._files
+        files = object_files.names(self._inferior, self)
+        if self._inferior.pid:  # a program that is started may be put elsewhere
+            self._files = files
+        return files
 
     def symbol_at(self, address: int) -> Optional[Tuple[str, int]]:
         """Return name and distance of a symbol that is in no file."""
