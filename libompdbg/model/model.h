@@ -413,8 +413,9 @@ struct task_count {
 	uint64_t number;
 	size_t order; // in which they were met
 };
-/** Count the tasks of all runtimes, the largest number first; no object is made for a task. */
+/** Count the tasks of all runtimes, the largest number first; no object is made for a task.
+ *  *damaged: not all could be read. */
 struct ompdbg_error *process_task_counts(struct process *process, struct task_count **ret,
-					 size_t *count);
+					 size_t *count, bool *damaged);
 
 #endif

@@ -180,7 +180,8 @@ static struct tally *tally_of(struct tallies *tallies, uint64_t function, uint64
 	return tally;
 }
 
-static struct ompdbg_error *count_all(struct runtime *runtime, struct tallies *tallies)
+static struct ompdbg_error *count_all(struct runtime *runtime, struct tallies *tallies,
+				      bool *damaged)
 {
 	struct tally *last = NULL;
 	struct task_list list;
@@ -204,6 +205,7 @@ static struct ompdbg_error *count_all(struct runtime *runtime, struct tallies *t
 			last->number++;
 		}
 	} while (!error && count);
+	*damaged |= list.damaged;
 	list_close(&list);
 	return error;
 }
@@ -254,17 +256,18 @@ static int compare_counts(const void *one, const void *other)
 }
 
 struct ompdbg_error *process_task_counts(struct process *process, struct task_count **ret,
-					 size_t *count)
+					 size_t *count, bool *damaged)
 {
 	struct arena *arena = &process->arena;
 	size_t capacity = 0;
 
 	*ret = NULL;
 	*count = 0;
+	*damaged = false;
 	for (size_t i = 0; i < process->num_runtimes; i++) {
 		struct runtime *runtime = process->runtimes[i];
 		struct tallies tallies;
-		struct ompdbg_error *error = count_all(runtime, &tallies);
+		struct ompdbg_error *error = count_all(runtime, &tallies, damaged);
 		bool is_placed = false;
 
 		if (error)
@@ -294,10 +297,11 @@ struct ompdbg_error *process_task_counts(struct process *process, struct task_co
 const struct explicit_code *runtime_explicit_code(struct runtime *runtime, uint64_t entry)
 {
 	struct tallies tallies;
+	bool damaged;
 
 	if (!runtime->has_explicit_code) {
 		runtime->has_explicit_code = true;
-		if (!is_ok(count_all(runtime, &tallies)))
+		if (!is_ok(count_all(runtime, &tallies, &damaged)))
 			tallies.first = NULL;
 		for (struct tally *tally = tallies.first; tally; tally = tally->next) {
 			if (tally->kind != ompd_ext_task_explicit &&

@@ -193,10 +193,11 @@ void json_task_count_list(struct json *json, const struct view_options *options)
 {
 	struct task_count *counts;
 	size_t count;
+	bool damaged;
 
 	(void)options;
 	json_begin_lines(json);
-	json_fail(json, process_task_counts(json->process, &counts, &count));
+	json_fail(json, process_task_counts(json->process, &counts, &count, &damaged));
 	for (size_t i = 0; !json->error && i < count && json_line(json); i++)
 		json_count(json, &counts[i]);
 	json_end_lines(json);

@@ -295,9 +295,19 @@ static void add_team(struct text *text, struct task_pool *pool, const struct tea
 	}
 }
 
-static const char *damage(const struct task_pool *pool)
+// "12 tasks", "at least 12 tasks". Where lists cannot be read, none found says nothing of how many
+// there are.
+static const char *number_found(struct arena *arena, uint64_t count, bool is_damaged)
 {
-	return pool->is_damaged ? "; not all lists of the runtime can be read" : "";
+	if (!is_damaged)
+		return counted_text(arena, count, "task");
+	return count ? arena_printf(arena, "at least %s", counted_text(arena, count, "task")) :
+		       "no task found";
+}
+
+static const char *damage(bool is_damaged)
+{
+	return is_damaged ? "; not all lists of the runtime can be read" : "";
 }
 
 static void add_tree(struct text *text, struct task_pool *pool)
@@ -312,8 +322,8 @@ static void add_tree(struct text *text, struct task_pool *pool)
 	if (pool->unreached > 0)
 		unreached = arena_printf(pool->arena, ", and %ld in no list (for example detached)",
 					 (long)pool->unreached);
-	TEXT_CUT(text, "%s%s%s", counted_text(pool->arena, pool->total, "task"), unreached,
-		 damage(pool));
+	TEXT_CUT(text, "%s%s%s", number_found(pool->arena, pool->total, pool->is_damaged),
+		 unreached, damage(pool->is_damaged));
 }
 
 // ---- Lists -------------------------------------------------------------------------------------
@@ -358,8 +368,8 @@ static void add_queued(struct text *text, struct task_pool *pool)
 		count += pool->groups[i]->number - pool->keep;
 		add_more_line(text, pool, 0, pool->groups[i]);
 	}
-	TEXT_CUT(text, "%s queued or blocked%s", counted_text(pool->arena, count, "task"),
-		 damage(pool));
+	TEXT_CUT(text, "%s queued or blocked%s", number_found(pool->arena, count, pool->is_damaged),
+		 damage(pool->is_damaged));
 }
 
 struct ompdbg_error *text_tasks(struct text *text, const struct view_options *options)
@@ -395,7 +405,8 @@ struct ompdbg_error *text_task_counts(struct text *text, const struct view_optio
 	struct text_table table;
 	uint64_t total = 0;
 	size_t count;
-	struct ompdbg_error *error = process_task_counts(text->process, &counts, &count);
+	bool damaged;
+	struct ompdbg_error *error = process_task_counts(text->process, &counts, &count, &damaged);
 
 	(void)options;
 	if (error)
@@ -409,6 +420,6 @@ struct ompdbg_error *text_task_counts(struct text *text, const struct view_optio
 	}
 	if (count)
 		text_table_add(text, &table);
-	text_add(text, counted_text(arena, total, "task"));
+	TEXT_CUT(text, "%s%s", number_found(arena, total, damaged), damage(damaged));
 	return NULL;
 }
