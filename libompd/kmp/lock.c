@@ -23,20 +23,6 @@ enum direct_lock {
 	DIRECT_RTM_SPIN = 9,
 };
 
-/** kmp_indirect_locktag_t on x86-64. */
-enum indirect_lock {
-	INDIRECT_TICKET,
-	INDIRECT_QUEUING,
-	INDIRECT_ADAPTIVE,
-	INDIRECT_DRDPA,
-	INDIRECT_RTM_QUEUING,
-	INDIRECT_NESTED_TAS,
-	INDIRECT_NESTED_FUTEX,
-	INDIRECT_NESTED_TICKET,
-	INDIRECT_NESTED_QUEUING,
-	INDIRECT_NESTED_DRDPA,
-};
-
 // Fill in the owner, which a lock records as a gtid plus one; 0: none.
 static ompd_rc_t set_owner(const struct runtime *runtime, int64_t owner, ompd_ext_lock_info *ret)
 {
@@ -119,25 +105,13 @@ static ompd_rc_t nested_lock(const struct runtime *runtime, uint64_t lock,
 // Check a lock that is not a word: it has a pointer to itself.
 static ompd_rc_t check_lock(const struct runtime *runtime, uint64_t lock, uint64_t type)
 {
-	enum kmp_field field;
+	const enum kmp_field field = kmp_lock_self(type);
 	uint64_t self;
 
-	switch (type) {
-	case INDIRECT_NESTED_TAS:
-	case INDIRECT_NESTED_FUTEX:
-		return ompd_rc_ok;
-	case INDIRECT_TICKET:
-	case INDIRECT_NESTED_TICKET:
-		field = TICKET(self);
-		break;
-	case INDIRECT_DRDPA:
-	case INDIRECT_NESTED_DRDPA:
-		field = DRDPA(initialized);
-		break;
-	default:
-		field = QUEUING(initialized);
-		break;
-	}
+	if (field == KMP_FIELD_COUNT)
+		return type == KMP_LOCK_NESTED_TAS || type == KMP_LOCK_NESTED_FUTEX ?
+			       ompd_rc_ok :
+			       reason(ompd_rc_unavailable, "no lock of the runtime is there");
 	ompd_rc_t rc = kmp_read(runtime, lock, field, &self);
 
 	return rc == ompd_rc_ok && self != lock ?
@@ -149,21 +123,21 @@ static ompd_rc_t indirect_lock(const struct runtime *runtime, uint64_t lock, uin
 			       ompd_ext_lock_info *ret)
 {
 	switch (type) {
-	case INDIRECT_TICKET:
+	case KMP_LOCK_TICKET:
 		return ticket_lock(runtime, lock, ret);
-	case INDIRECT_QUEUING:
-	case INDIRECT_ADAPTIVE: // its first member is a queuing lock
-	case INDIRECT_RTM_QUEUING:
+	case KMP_LOCK_QUEUING:
+	case KMP_LOCK_ADAPTIVE: // its first member is a queuing lock
+	case KMP_LOCK_RTM_QUEUING:
 		return queuing_lock(runtime, lock, ret);
-	case INDIRECT_NESTED_TAS:
+	case KMP_LOCK_NESTED_TAS:
 		return nested_lock(runtime, lock, TAS(poll), TAS(depth_locked), TAG_BITS, ret);
-	case INDIRECT_NESTED_FUTEX:
+	case KMP_LOCK_NESTED_FUTEX:
 		return nested_lock(runtime, lock, TAS(poll), TAS(depth_locked), TAG_BITS + 1, ret);
-	case INDIRECT_NESTED_TICKET:
+	case KMP_LOCK_NESTED_TICKET:
 		return nested_lock(runtime, lock, TICKET(owner_id), TICKET(depth_locked), 0, ret);
-	case INDIRECT_NESTED_QUEUING:
+	case KMP_LOCK_NESTED_QUEUING:
 		return nested_lock(runtime, lock, QUEUING(owner_id), QUEUING(depth_locked), 0, ret);
-	case INDIRECT_NESTED_DRDPA:
+	case KMP_LOCK_NESTED_DRDPA:
 		return nested_lock(runtime, lock, DRDPA(owner_id), DRDPA(depth_locked), 0, ret);
 	default:
 		return reason(ompd_rc_unavailable, "this kind of lock does not record its owner");
@@ -240,8 +214,8 @@ ompd_rc_t kmp_find_lock(const struct runtime *runtime, uint32_t kind, uint64_t v
 bool kmp_lock_has_queue(const struct kmp_lock *lock)
 {
 	return !lock->direct && lock->address &&
-	       (lock->type == INDIRECT_QUEUING || lock->type == INDIRECT_ADAPTIVE ||
-		lock->type == INDIRECT_RTM_QUEUING || lock->type == INDIRECT_NESTED_QUEUING);
+	       (lock->type == KMP_LOCK_QUEUING || lock->type == KMP_LOCK_ADAPTIVE ||
+		lock->type == KMP_LOCK_RTM_QUEUING || lock->type == KMP_LOCK_NESTED_QUEUING);
 }
 
 ompd_rc_t kmp_lock_owner(const struct runtime *runtime, const struct kmp_lock *lock,

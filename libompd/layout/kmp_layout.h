@@ -91,6 +91,26 @@ ompd_rc_t kmp_layout_open(const struct target *target, const char *name, struct 
  */
 void kmp_layout_confirm(const struct target *target, struct kmp_layout *layout);
 
+/** The kind of a lock to which a variable leads: kmp_indirect_locktag_t on x86-64. */
+enum kmp_lock_type {
+	KMP_LOCK_TICKET,
+	KMP_LOCK_QUEUING,
+	KMP_LOCK_ADAPTIVE,
+	KMP_LOCK_DRDPA,
+	KMP_LOCK_RTM_QUEUING,
+	KMP_LOCK_NESTED_TAS,
+	KMP_LOCK_NESTED_FUTEX,
+	KMP_LOCK_NESTED_TICKET,
+	KMP_LOCK_NESTED_QUEUING,
+	KMP_LOCK_NESTED_DRDPA,
+};
+
+/** Return the field in which a lock of that type points to itself; KMP_FIELD_COUNT: there is none. */
+enum kmp_field kmp_lock_self(uint64_t type);
+
+/** Look for them in the table of locks. Part of kmp_layout_confirm(). */
+void kmp_layout_confirm_locks(const struct target *target, struct kmp_layout *layout);
+
 /**
  * Check whether the thread with that number in the array of threads is a hidden helper: where there
  * may be some, no other threads get their numbers (__kmp_register_root, __kmp_allocate_thread).

@@ -8,7 +8,7 @@
 
 #include "layout/kmp_layout.h"
 
-enum { ROW_PATH = 12, SLOTS_MAX = 64, WITNESSES_MAX = 8, ADDRESS_MIN = 0x1000 };
+enum { ROW_PATH = 16, SLOTS_MAX = 64, WITNESSES_MAX = 8, ADDRESS_MIN = 0x1000 };
 
 // Steps of a way that are no fields. A field is its number plus one.
 enum step {
@@ -21,7 +21,9 @@ enum step {
 	STATE,	       // ... with the number of the task team that it uses
 	TASK_TID,      // ... of the implicit tasks
 	DATA_TID,      // ... of the queues
-	QUEUED,	       // the head of the queue there, if it is not empty
+	BEHIND,	       // the kmp_task behind a kmp_taskdata
+	BEFORE,	       // the kmp_taskdata before a kmp_task
+	QUEUED,	       // an end of the queue there, if it has two
 };
 
 // Which threads have both ways.
@@ -30,6 +32,7 @@ enum condition {
 	WORKING,  // whose region is not over: what points out of it is not left over
 	IMPLICIT, // whose current task is
 	EXPLICIT, // likewise
+	CIRCLE,	  // likewise; one is enough, as the way leads back to where it came from
 	QUEUE,	  // that works, and whose task team has made tasks, and a queue for it
 };
 
@@ -44,6 +47,11 @@ struct row {
 #define ROOT(f) INFO(th_root), LOAD, F(kmp_base_root_t, f)
 #define TASK(f) INFO(th_current_task), LOAD, F(kmp_taskdata_t, f)
 #define TASK_TEAM(f) INFO(th_task_team), MAYBE, F(kmp_base_task_team_t, f)
+#define NODE TASK(td_depnode), MAYBE
+#define DEPENDER NODE, F(kmp_base_depnode_t, successors), MAYBE
+#define OWN_NODE                                                                       \
+	F(kmp_depnode_list_t, node), LOAD, F(kmp_base_depnode_t, task), MAYBE, BEFORE, \
+		F(kmp_taskdata_t, td_depnode), LOAD
 #define DATA TASK_TEAM(tt_threads_data), MAYBE, DATA_TID
 
 static const struct row rows[] = {
@@ -74,6 +82,14 @@ static const struct row rows[] = {
 	{ QUEUE,
 	  { DATA, QUEUED, LOAD, F(kmp_taskdata_t, td_team), LOAD },
 	  { INFO(th_team), LOAD } },
+	// A task's node names it, and its dependers' nodes, each of which names its task.
+	{ CIRCLE,
+	  { NODE, F(kmp_base_depnode_t, task), LOAD },
+	  { INFO(th_current_task), LOAD, BEHIND } },
+	{ CIRCLE, { DEPENDER, OWN_NODE }, { DEPENDER, F(kmp_depnode_list_t, node), LOAD } },
+	{ CIRCLE,
+	  { DEPENDER, F(kmp_depnode_list_t, next), MAYBE, OWN_NODE },
+	  { DEPENDER, F(kmp_depnode_list_t, next), MAYBE, F(kmp_depnode_list_t, node), LOAD } },
 	{ WORKING,
 	  { INFO(th_cg_roots), LOAD, F(kmp_cg_root_t, cg_root), LOAD, INFO(th_root), LOAD },
 	  { INFO(th_root), LOAD } },
@@ -86,6 +102,7 @@ struct witness {
 	const struct kmp_layout *layout;
 	uint64_t thread;
 	uint32_t gtid, tid;
+	bool at_tail; // which end of a queue is looked at
 };
 
 // A structure's field; false if it can't be read or the release has none.
@@ -102,8 +119,8 @@ static bool read_field(const struct witness *witness, uint64_t base, enum kmp_fi
 
 enum answer { NOT_ASKED, HOLDS, FAILS };
 
-// A queue's numbers must fit each other.
-static enum answer queue_head(const struct witness *witness, uint64_t data, uint64_t *ret)
+// A queue's numbers must fit each other. One task is at both ends.
+static enum answer queue_end(const struct witness *witness, uint64_t data, uint64_t *ret)
 {
 	uint64_t tasks, size, head, tail, deque;
 
@@ -118,8 +135,8 @@ static enum answer queue_head(const struct witness *witness, uint64_t data, uint
 	if (deque % 8 || !size || (size & (size - 1)) || tasks > size ||
 	    ((head + tasks) & (size - 1)) != tail)
 		return FAILS;
-	*ret = deque + 8 * head;
-	return tasks ? HOLDS : NOT_ASKED;
+	*ret = deque + 8 * (witness->at_tail ? (tail - 1) & (size - 1) : head);
+	return tasks > (witness->at_tail ? 1 : 0) ? HOLDS : NOT_ASKED;
 }
 
 static enum answer load(const struct witness *witness, bool maybe, uint64_t *value)
@@ -164,8 +181,14 @@ static enum answer step(const struct witness *witness, uint16_t how, enum kmp_fi
 		*value +=
 			(uint64_t)layout->struct_size[KMP_STRUCT_kmp_thread_data_t] * witness->tid;
 		return HOLDS;
+	case BEHIND:
+		*value += layout->struct_size[KMP_STRUCT_kmp_taskdata_t];
+		return HOLDS;
+	case BEFORE:
+		*value -= layout->struct_size[KMP_STRUCT_kmp_taskdata_t];
+		return HOLDS;
 	case QUEUED:
-		return queue_head(witness, *value, value);
+		return queue_end(witness, *value, value);
 	default:
 		return FAILS;
 	}
@@ -234,7 +257,8 @@ static bool applies(const struct witness *witness, enum condition condition)
 		return is_working(witness);
 	case IMPLICIT:
 	case EXPLICIT:
-		return is_of_type(witness, condition == EXPLICIT);
+	case CIRCLE:
+		return is_of_type(witness, condition != IMPLICIT);
 	case QUEUE:
 		return has_queue(witness);
 	default:
@@ -242,11 +266,20 @@ static bool applies(const struct witness *witness, enum condition condition)
 	}
 }
 
+static bool asks_for_queue(const struct row *row)
+{
+	for (size_t i = 0; i < ROW_PATH; i++) {
+		if (row->left[i] == QUEUED)
+			return true;
+	}
+	return false;
+}
+
 static enum answer ask(const struct witness *witness, const struct row *row)
 {
 	uint64_t left, right;
 
-	if (!applies(witness, row->condition))
+	if (!applies(witness, row->condition) || (witness->at_tail && !asks_for_queue(row)))
 		return NOT_ASKED;
 	enum answer answer = follow(witness, row->left, &left);
 
@@ -350,17 +383,19 @@ void kmp_layout_confirm(const struct target *target, struct kmp_layout *layout)
 		if (kmp_layout_is_helper(target, layout, gtid) || !summon(&witness, threads, gtid))
 			continue;
 		witnesses++;
-		for (size_t i = 0; i < ROWS; i++) {
-			enum answer answer = ask(&witness, &rows[i]);
+		for (size_t i = 0; i < 2 * ROWS; i++) {
+			witness.at_tail = i >= ROWS;
+			enum answer answer = ask(&witness, &rows[i % ROWS]);
 
-			failed[i] += answer == FAILS;
-			held[i] += answer == HOLDS;
+			failed[i % ROWS] += answer == FAILS;
+			held[i % ROWS] += answer == HOLDS;
 		}
 	}
 	for (size_t i = 0; i < ROWS; i++) {
-		if (held[i] >= 2 && held[i] > failed[i]) {
+		if (held[i] >= (rows[i].condition == CIRCLE ? 1 : 2) && held[i] > failed[i]) {
 			prove_path(layout, rows[i].left);
 			prove_path(layout, rows[i].right);
 		}
 	}
+	kmp_layout_confirm_locks(target, layout);
 }

@@ -346,9 +346,11 @@ static ompd_rc_t check_rows(struct proof *proof, unsigned int *met)
 
 		if (verdict == CONTRADICTS)
 			return ompd_rc_incompatible;
-		if (is_path(probe) || probe->base == KMP_PROBE_BIT)
-			note_row(proof, probe, verdict);
 		bool agrees = verdict == AGREES || verdict == AGREES_PARTLY;
+
+		if (is_path(probe) || probe->base == KMP_PROBE_BIT ||
+		    (probe->base == KMP_PROBE_FIND_STRUCT && agrees))
+			note_row(proof, probe, verdict);
 
 		*met |= agrees ? probe->need : 0;
 		proof->layout->probes_agreed += agrees;

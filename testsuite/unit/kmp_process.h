@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // This process as a target, with one of LLVM's runtimes loaded and at work in it: a region of six
-// threads, two of them in tasks that were run at once, four with tasks in their queues.
+// threads, two of them in tasks that were run at once, three with tasks in their queues, one in a task
+// on which two others depend; and two locks.
 
 #ifndef OMPDBG_TEST_KMP_PROCESS_H
 #define OMPDBG_TEST_KMP_PROCESS_H

@@ -138,7 +138,8 @@ static const char *const interfaces[] = {
 static const char *const seen_wider[] = {
 	"kmp_base_info_t.th_task_state",   "kmp_desc_base_t.ds_gtid",
 	"kmp_teams_size_t.nteams",	   "kmp_base_thread_data_t.td_deque_size",
-	"kmp_base_queuing_lock_t.tail_id",
+	"kmp_base_queuing_lock_t.tail_id", "kmp_indirect_lock_t.type",
+	"kmp_indirect_lock_table_t.next",
 };
 
 // Arrays of them are read.
@@ -203,6 +204,7 @@ static struct verdict judge(const struct kmp_library *library, struct kmp_layout
 		fail_in_words(fields[field].name, "noticed without a word");
 	if (rc != ompd_rc_ok)
 		return (struct verdict){ true, true };
+	layout->identified = false; // so that all is looked at
 	kmp_layout_confirm(library->target, layout);
 	return (struct verdict){ is_doubted(layout, field, true),
 				 is_doubted(layout, field, false) };
@@ -286,6 +288,33 @@ static void change_tables(const struct kmp_library *library, const struct kmp_la
 	}
 }
 
+// What an unknown release needs so that its tasks and locks can be shown.
+static void check_proofs(const struct kmp_layout *layout)
+{
+	static const enum kmp_field wanted[] = {
+		KMP_FIELD_kmp_base_task_team_t__tt_threads_data,
+		KMP_FIELD_kmp_base_thread_data_t__td_deque,
+		KMP_FIELD_kmp_base_thread_data_t__td_deque_ntasks,
+		KMP_FIELD_kmp_taskdata_t__td_depnode,
+		KMP_FIELD_kmp_base_depnode_t__task,
+		KMP_FIELD_kmp_base_depnode_t__successors,
+		KMP_FIELD_kmp_depnode_list_t__node,
+		KMP_FIELD_kmp_depnode_list_t__next,
+		KMP_FIELD_kmp_base_queuing_lock_t__initialized,
+		KMP_FIELD_kmp_indirect_lock_t__lock,
+		KMP_FIELD_kmp_indirect_lock_t__type,
+		KMP_FIELD_kmp_indirect_lock_table_t__table,
+		KMP_FIELD_kmp_indirect_lock_table_t__next,
+	};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		if (layout->standing[wanted[i]] != LAYOUT_PROVEN)
+			fail_in_words(fields[wanted[i]].name, "not proven");
+	}
+	if (layout->struct_standing[KMP_STRUCT_kmp_indirect_lock_t] != LAYOUT_PROVEN)
+		fail_in_words("kmp_indirect_lock_t", "size not proven");
+}
+
 static void look(const struct target *target)
 {
 	struct kmp_layout layout;
@@ -297,7 +326,9 @@ static void look(const struct target *target)
 		fail_in_words("the layout", reason_text());
 		return;
 	}
+	layout.identified = false;
 	kmp_layout_confirm(target, &layout);
+	check_proofs(&layout);
 	move_fields(&library, &layout);
 	change_sizes(&library, &layout);
 	change_tables(&library, &layout);
