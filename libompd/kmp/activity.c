@@ -18,8 +18,7 @@ static ompd_rc_t add_stacked(const struct runtime *runtime, uint64_t task,
 			activity_miss(activity, ompd_rc_error);
 			break;
 		}
-		on_top = kmp_is_explicit(runtime, &record) &&
-			 kmp_flag(runtime, record.flags, FLAG(task_serial));
+		on_top = record.is_explicit && kmp_flag(runtime, record.flags, FLAG(task_serial));
 		task = record.parent;
 		entry.running = false;
 	}

@@ -238,21 +238,24 @@ ompd_rc_t kmp_successors_open(const struct runtime *runtime, uint64_t task,
 ompd_rc_t kmp_successors_next(const struct runtime *runtime, struct kmp_successors *list,
 			      uint64_t *ret)
 {
-	while (list->entry) {
+	for (;;) {
+		ompd_rc_t rc = ompd_rc_ok;
 		uint64_t node;
 
+		if (list->entry && list->was_taken)
+			rc = kmp_read(runtime, list->entry, LIST(next), &list->entry);
+		if (rc != ompd_rc_ok || !list->entry)
+			return rc == ompd_rc_ok ? ompd_rc_unavailable : rc;
+		list->was_taken = true;
 		if (cycle_closed(&list->cycle, list->entry))
 			return reason(ompd_rc_error, "the task's list of dependers is damaged");
-		ompd_rc_t rc = KMP_READ(runtime, list->entry, WANT(LIST(node), &node),
-					WANT(LIST(next), &list->entry));
-
+		rc = kmp_read(runtime, list->entry, LIST(node), &node);
 		if (rc == ompd_rc_ok)
 			rc = kmp_depnode_task(runtime, node, ret);
 		// A node without a task is that of a taskwait, or of a task that is not deferred.
 		if (rc != ompd_rc_ok || *ret)
 			return rc;
 	}
-	return ompd_rc_unavailable;
 }
 
 ompd_rc_t kmp_task_dependers(const struct runtime *runtime, const struct task *task, uint64_t *ids,

@@ -40,9 +40,9 @@ static ompd_rc_t take_deque(const struct runtime *runtime, uint64_t data, struct
 }
 
 static ompd_rc_t take_task_team(const struct runtime *runtime, uint64_t task_team,
-				struct kmp_deques *deques)
+				uint64_t team_size, struct kmp_deques *deques)
 {
-	uint64_t found, count;
+	uint64_t found, count = team_size;
 	bool added;
 	ompd_rc_t rc = idmap_add(&deques->known, &runtime->target, task_team, 0, &added);
 
@@ -51,11 +51,16 @@ static ompd_rc_t take_task_team(const struct runtime *runtime, uint64_t task_tea
 	deques->left = 0;
 	deques->priorities = 0;
 	deques->cycle = (struct cycle){ 0 };
-	rc = kmp_read(runtime, task_team, TASK_TEAM(tt_task_pri_list), &deques->priorities);
 	// Where the release knows no priorities there is no list of them.
-	if ((rc != ompd_rc_ok && rc != ompd_rc_unsupported) ||
+	if (kmp_doubts(runtime, TASK_TEAM(tt_task_pri_list)))
+		deques->damaged = true;
+	else if (kmp_has(runtime, TASK_TEAM(tt_task_pri_list)))
+		rc = kmp_read(runtime, task_team, TASK_TEAM(tt_task_pri_list), &deques->priorities);
+	// There are as many as the team has threads, or more that nobody uses.
+	if (rc == ompd_rc_ok && !kmp_doubts(runtime, TASK_TEAM(tt_max_threads)))
+		rc = kmp_read(runtime, task_team, TASK_TEAM(tt_max_threads), &count);
+	if (rc != ompd_rc_ok ||
 	    KMP_READ(runtime, task_team, WANT(TASK_TEAM(tt_found_tasks), &found),
-		     WANT(TASK_TEAM(tt_max_threads), &count),
 		     WANT(TASK_TEAM(tt_threads_data), &deques->data)) != ompd_rc_ok)
 		return damaged(deques);
 	// The array is set up when the first task is queued (__kmp_enable_tasking).
@@ -72,14 +77,17 @@ static ompd_rc_t next_task_team(const struct runtime *runtime, const struct regi
 				struct kmp_deques *deques)
 {
 	uint32_t number = deques->member++;
-	uint64_t thread, task_team;
+	uint64_t thread, team, task_team;
 
 	if (number < region->nthreads) {
 		if (kmp_read_element(runtime, region->team.threads, number, &thread) !=
 			    ompd_rc_ok ||
-		    kmp_read(runtime, thread, INFO(th_task_team), &task_team) != ompd_rc_ok)
+		    KMP_READ(runtime, thread, WANT(INFO(th_task_team), &task_team),
+			     WANT(INFO(th_team), &team)) != ompd_rc_ok)
 			return damaged(deques);
 		// A thread in a region within has that region's: its tasks belong to another team.
+		if (team != region->team.address && kmp_doubts(runtime, TASK_TEAM(tt_max_threads)))
+			return ompd_rc_stale_handle;
 	} else if (number < region->nthreads + 2 && region->team.serialized == 0) {
 		uint64_t pair = kmp_at(runtime, region->team.address, TEAM(t_task_team));
 
@@ -89,7 +97,8 @@ static ompd_rc_t next_task_team(const struct runtime *runtime, const struct regi
 	} else {
 		return ompd_rc_unavailable;
 	}
-	return task_team ? take_task_team(runtime, task_team, deques) : ompd_rc_stale_handle;
+	return task_team ? take_task_team(runtime, task_team, region->team.nproc, deques) :
+			   ompd_rc_stale_handle;
 }
 
 // Take one step. stale_handle: nothing yet, go on.

@@ -44,7 +44,7 @@ struct runtime {
 	struct wait_calls *waits; // resolved at the first question
 	struct kmp_seen *seen;
 	char name[24];	  // "libomp"
-	char release[32]; // "LLVM 14"
+	char release[48]; // "LLVM 14"
 };
 
 // The operations of the family, kmp_open() and so on.
@@ -65,6 +65,13 @@ extern const struct family kmp_family;
 static inline bool kmp_has(const struct runtime *runtime, enum kmp_field field)
 {
 	return runtime->layout.field[field].size != 0 ||
+	       runtime->layout.standing[field] == LAYOUT_DOUBTED;
+}
+
+/** Check whether the release keeps it, and where is not proven. */
+static inline bool kmp_doubts(const struct runtime *runtime, enum kmp_field field)
+{
+	return runtime->layout.field[field].size == 0 &&
 	       runtime->layout.standing[field] == LAYOUT_DOUBTED;
 }
 
@@ -323,7 +330,8 @@ struct task {
 struct kmp_task_record {
 	uint64_t address;
 	uint64_t team, parent;
-	uint32_t flags; // kmp_tasking_flags
+	uint32_t flags; // kmp_tasking_flags; bits whose place is not proven are 0
+	bool is_explicit;
 };
 
 ompd_rc_t kmp_read_task(const struct runtime *runtime, uint64_t address,
@@ -336,17 +344,12 @@ uint64_t kmp_task_behind(const struct runtime *runtime, uint64_t taskdata);
 ompd_rc_t kmp_read_behind(const struct runtime *runtime, uint64_t taskdata, enum kmp_field field,
 			  uint64_t *ret);
 
-/** Check whether a bit of kmp_tasking_flags is set; false if the release has no such bit. */
+/** Check whether a bit of kmp_tasking_flags is set; false if the release has no such bit, or where
+ *  it is is not proven. */
 bool kmp_flag(const struct runtime *runtime, uint32_t flags, enum kmp_field bit);
 
 // The bits that are named often.
 #define FLAG(bit) KMP_FIELD_kmp_tasking_flags_t__##bit
-
-static inline bool kmp_is_explicit(const struct runtime *runtime,
-				   const struct kmp_task_record *record)
-{
-	return kmp_flag(runtime, record->flags, FLAG(tasktype));
-}
 
 /**
  * Return the record that the runtime uses for it: in nested regions of one thread perhaps

@@ -158,7 +158,7 @@ ompd_rc_t kmp_task_memory(const struct runtime *runtime, const struct task *task
 	struct kmp_task_record record;
 	ompd_rc_t rc = kmp_read_task(runtime, task->address, &record);
 
-	if (rc == ompd_rc_ok && !kmp_is_explicit(runtime, &record))
+	if (rc == ompd_rc_ok && !record.is_explicit)
 		return reason(ompd_rc_unavailable, "only an explicit task has memory of its own");
 	if (rc == ompd_rc_ok)
 		rc = kmp_read(runtime, task->address, TASK(td_size_alloc), size);

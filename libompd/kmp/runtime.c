@@ -6,13 +6,18 @@
 #include "runtime/wait_calls.h"
 
 // "LLVM 14". A library whose symbols are not exactly those of a release is named after the release
-// that it resembles.
+// that it resembles; one that has all that the newest has may be a later one.
 static void name_release(struct runtime *runtime)
 {
 	const struct kmp_layout *layout = &runtime->layout;
 	bool known = layout->source != LAYOUT_TABLE || layout->identified;
 	char other[16] = "";
 
+	if (!known && layout->first_release == kmp_tables[kmp_table_count - 1].last_release) {
+		snprintf(runtime->release, sizeof(runtime->release),
+			 "an unknown release, newest known %u", layout->first_release);
+		return;
+	}
 	if (layout->first_release != layout->last_release)
 		snprintf(other, sizeof(other), " or %u", layout->last_release);
 	snprintf(runtime->release, sizeof(runtime->release), "%sLLVM %u%s",

@@ -31,14 +31,37 @@ static bool looks_like_a_task(const struct runtime *runtime, const struct kmp_ta
 	uint32_t flags = record->flags;
 	bool begun = kmp_flag(runtime, flags, FLAG(started));
 
-	if (kmp_flag(runtime, flags, FLAG(freed)) ||
-	    (kmp_flag(runtime, flags, FLAG(executing)) && !begun) || record->team == 0 ||
-	    record->team % 64 || record->parent % 8)
+	if (record->team == 0 || record->team % 64 || record->parent % 8 ||
+	    (record->is_explicit && record->parent == 0))
 		return false;
-	if (!kmp_is_explicit(runtime, record))
-		return begun && kmp_flag(runtime, flags, FLAG(tiedness)) &&
-		       kmp_flag(runtime, flags, FLAG(task_serial));
-	return record->parent != 0;
+	if (kmp_know_flags(runtime) != ompd_rc_ok)
+		return true;
+	if (kmp_flag(runtime, flags, FLAG(freed)) ||
+	    (kmp_flag(runtime, flags, FLAG(executing)) && !begun))
+		return false;
+	return record->is_explicit || (begun && kmp_flag(runtime, flags, FLAG(tiedness)) &&
+				       kmp_flag(runtime, flags, FLAG(task_serial)));
+}
+
+// Tell whether a task is explicit: by its flag, or where that is not proven by its place. Implicit tasks
+// lie in an array of their team, and an explicit task's parent is of the same team. error: neither.
+static ompd_rc_t tell_type(const struct runtime *runtime, struct kmp_task_record *record)
+{
+	uint64_t first, count, size = taskdata_size(runtime), parents_team = 0;
+
+	record->is_explicit = kmp_flag(runtime, record->flags, FLAG(tasktype));
+	if (!kmp_doubts(runtime, FLAG(tasktype)))
+		return ompd_rc_ok;
+	ompd_rc_t rc = KMP_READ(runtime, record->team, WANT(TEAM(t_implicit_task_taskdata), &first),
+				WANT(TEAM(t_nproc), &count));
+
+	if (rc == ompd_rc_ok && record->address >= first && (record->address - first) % size == 0 &&
+	    (record->address - first) / size < count)
+		return ompd_rc_ok;
+	record->is_explicit = true;
+	if (rc == ompd_rc_ok && record->parent)
+		rc = kmp_read(runtime, record->parent, TASK(td_team), &parents_team);
+	return rc == ompd_rc_ok && parents_team != record->team ? ompd_rc_error : rc;
 }
 
 ompd_rc_t kmp_read_task(const struct runtime *runtime, uint64_t address,
@@ -48,16 +71,14 @@ ompd_rc_t kmp_read_task(const struct runtime *runtime, uint64_t address,
 	ompd_rc_t rc = ompd_rc_error;
 
 	ret->address = address;
-	if (kmp_know_flags(runtime) != ompd_rc_ok)
-		return ompd_rc_unsupported;
 	if (address)
 		rc = KMP_READ(runtime, address, WANT(TASK(td_flags), &flags),
 			      WANT(TASK(td_team), &ret->team), WANT(TASK(td_parent), &ret->parent));
 	if (rc != ompd_rc_ok)
-		return reason(ompd_rc_error, "the task at 0x%llx cannot be read",
-			      (unsigned long long)address);
+		return reason(rc == ompd_rc_unsupported ? rc : ompd_rc_error,
+			      "the task at 0x%llx cannot be read", (unsigned long long)address);
 	ret->flags = (uint32_t)flags;
-	return looks_like_a_task(runtime, ret) ?
+	return tell_type(runtime, ret) == ompd_rc_ok && looks_like_a_task(runtime, ret) ?
 		       ompd_rc_ok :
 		       reason(ompd_rc_error, "the task at 0x%llx is being changed, or damaged",
 			      (unsigned long long)address);
@@ -104,7 +125,7 @@ static ompd_rc_t adopt(const struct runtime *runtime, const struct region *regio
 		return rc;
 	*ret = (struct task){
 		.address = address,
-		.implicit = !kmp_is_explicit(runtime, &record),
+		.implicit = !record.is_explicit,
 		.region = *region,
 	};
 	if (record.team != region->team.address ||
@@ -304,8 +325,10 @@ ompd_rc_t kmp_scheduling_task(const struct runtime *runtime, const struct task *
 
 	if (task->implicit)
 		return reason(ompd_rc_unavailable, "implicit tasks have no scheduling task");
-	ompd_rc_t rc = kmp_read_task(runtime, task->address, &record);
+	ompd_rc_t rc = kmp_know_flags(runtime);
 
+	if (rc == ompd_rc_ok)
+		rc = kmp_read_task(runtime, task->address, &record);
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!kmp_flag(runtime, record.flags, FLAG(started)))

@@ -4,6 +4,14 @@
 
 // ---- Status ----------------------------------------------------------------------------------
 
+// Tell whether the place of something is not proven that tells in what status a task is.
+static bool doubts_status(const struct runtime *runtime)
+{
+	return kmp_know_flags(runtime) != ompd_rc_ok || kmp_doubts(runtime, TASK(td_depnode)) ||
+	       kmp_doubts(runtime, KMP_FIELD_kmp_base_depnode_t__npredecessors) ||
+	       kmp_doubts(runtime, KMP_FIELD_kmp_base_task_team_t__tt_task_pri_list);
+}
+
 // Of an explicit task that no thread has as its current one.
 static enum ompd_ext_task_status resting_status(const struct runtime *runtime,
 						const struct activity *activity,
@@ -12,6 +20,9 @@ static enum ompd_ext_task_status resting_status(const struct runtime *runtime,
 {
 	bool begun = kmp_flag(runtime, record->flags, FLAG(started));
 
+	// What is not proven is not told: that leaves where the task was met.
+	if (doubts_status(runtime))
+		return queued ? ompd_ext_task_queued : ompd_ext_task_unknown;
 	if (kmp_flag(runtime, record->flags, FLAG(complete)))
 		return ompd_ext_task_completed;
 	if (queued)
@@ -48,7 +59,7 @@ static enum ompd_ext_task_status status_of(const struct runtime *runtime,
 
 	if (begun)
 		*thread_num = (int32_t)entry.thread_num;
-	if (!kmp_is_explicit(runtime, record)) {
+	if (!record->is_explicit) {
 		if (kmp_implicit_task_number(runtime, region, record->address, &number))
 			*thread_num = (int32_t)number;
 		// Its thread runs explicit tasks on top of it, unless it is about to come or go.
@@ -117,12 +128,15 @@ static ompd_rc_t read_priority(const struct runtime *runtime, const struct kmp_t
 	return rc;
 }
 
-// What cannot be read is not told: the object that it was in may be gone.
+// What cannot be read is not told: the object that it was in may be gone, or its place is not proven.
 static ompd_rc_t read_source(const struct runtime *runtime, const struct kmp_task_record *record,
 			     uint64_t *ret)
 {
-	uint64_t ident;
-	ompd_rc_t rc = kmp_read(runtime, record->address, TASK(td_ident), &ident);
+	uint64_t ident = 0;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	if (!kmp_doubts(runtime, TASK(td_ident)))
+		rc = kmp_read(runtime, record->address, TASK(td_ident), &ident);
 
 	if (rc == ompd_rc_ok &&
 	    (!ident || kmp_read(runtime, ident, KMP_FIELD_ident_t__psource, ret) != ompd_rc_ok))
@@ -143,13 +157,59 @@ static ompd_rc_t read_parent(const struct runtime *runtime, const struct task *t
 static ompd_rc_t read_argument(const struct runtime *runtime, const struct kmp_task_record *record,
 			       uint64_t *ret)
 {
-	if (!kmp_has(runtime, FLAG(native)))
+	if (!kmp_has(runtime, FLAG(native)) || kmp_doubts(runtime, FLAG(native)))
 		return ompd_rc_ok;
 	if (kmp_flag(runtime, record->flags, FLAG(native)))
 		return kmp_read_behind(runtime, record->address, KMP_FIELD_kmp_task_t__shareds,
 				       ret);
 	*ret = kmp_task_behind(runtime, record->address);
 	return ompd_rc_ok;
+}
+
+// Tell what the bits of a task say that are in the release, and whose places are proven.
+static void read_flags(const struct runtime *runtime, const struct kmp_task_record *record,
+		       ompd_ext_task_info *ret)
+{
+	static const struct {
+		enum kmp_field bit;
+		bool means; // the value that the flag stands for
+		uint32_t flag;
+	} rows[] = {
+		{ FLAG(task_serial), true, ompd_ext_task_undeferred },
+		{ FLAG(tiedness), false, ompd_ext_task_untied },
+		{ FLAG(detachable), true, ompd_ext_task_detachable },
+		{ FLAG(proxy), true, ompd_ext_task_proxy },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!kmp_has(runtime, rows[i].bit) || kmp_doubts(runtime, rows[i].bit))
+			continue;
+		ret->flags_known |= rows[i].flag;
+		if (kmp_flag(runtime, record->flags, rows[i].bit) == rows[i].means)
+			ret->flags |= rows[i].flag;
+	}
+	// The runtime makes detachable tasks such ones at the end of their code.
+	if (ret->flags & ompd_ext_task_detachable)
+		ret->flags &= ~(uint32_t)ompd_ext_task_proxy;
+}
+
+static ompd_rc_t read_dependences(const struct runtime *runtime,
+				  const struct kmp_task_record *record, int32_t *predecessors,
+				  ompd_ext_task_info *ret)
+{
+	const bool doubted = kmp_doubts(runtime, TASK(td_depnode));
+	uint64_t depnode = 0;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	if (!doubted)
+		rc = kmp_read(runtime, record->address, TASK(td_depnode), &depnode);
+	// What a later sibling names again is forgotten (kmp/depend.c).
+	ret->flags_known |= ompd_ext_task_depends_lost;
+	if (depnode || doubted)
+		ret->flags |= ompd_ext_task_depends_lost;
+	return rc == ompd_rc_ok && !doubts_status(runtime) ?
+		       kmp_task_predecessors(runtime, record->address, predecessors) :
+		       rc;
 }
 
 static ompd_rc_t describe_explicit(const struct runtime *runtime,
@@ -160,37 +220,15 @@ static ompd_rc_t describe_explicit(const struct runtime *runtime,
 				    kmp_flag(runtime, record->flags, FLAG(hidden_helper)) ?
 			    ompd_ext_task_target :
 			    ompd_ext_task_explicit;
-	ret->flags_known |= ompd_ext_task_undeferred | ompd_ext_task_untied;
-	if (kmp_flag(runtime, record->flags, FLAG(task_serial)))
-		ret->flags |= ompd_ext_task_undeferred;
-	if (!kmp_flag(runtime, record->flags, FLAG(tiedness)))
-		ret->flags |= ompd_ext_task_untied;
-	if (kmp_has(runtime, FLAG(detachable))) {
-		ret->flags_known |= ompd_ext_task_detachable;
-		if (kmp_flag(runtime, record->flags, FLAG(detachable)))
-			ret->flags |= ompd_ext_task_detachable;
-	}
-	// The runtime makes detachable tasks such ones at the end of their code.
-	ret->flags_known |= ompd_ext_task_proxy;
-	if (kmp_flag(runtime, record->flags, FLAG(proxy)) &&
-	    !kmp_flag(runtime, record->flags, FLAG(detachable)))
-		ret->flags |= ompd_ext_task_proxy;
-	uint64_t depnode = 0;
+	read_flags(runtime, record, ret);
 	ompd_rc_t rc = read_priority(runtime, record, &ret->priority);
 
 	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, record->address, TASK(td_depnode), &depnode);
-	// What a later sibling names again is forgotten (kmp/depend.c).
-	ret->flags_known |= ompd_ext_task_depends_lost;
-	if (depnode)
-		ret->flags |= ompd_ext_task_depends_lost;
+		rc = read_dependences(runtime, record, predecessors, ret);
 	if (rc == ompd_rc_ok)
 		rc = kmp_read_behind(runtime, record->address, KMP_FIELD_kmp_task_t__routine,
 				     &ret->function);
-	if (rc == ompd_rc_ok)
-		rc = read_argument(runtime, record, &ret->argument);
-	return rc == ompd_rc_ok ? kmp_task_predecessors(runtime, record->address, predecessors) :
-				  rc;
+	return rc == ompd_rc_ok ? read_argument(runtime, record, &ret->argument) : rc;
 }
 
 ompd_rc_t kmp_describe_task(const struct runtime *runtime, const struct region *region,
@@ -199,7 +237,7 @@ ompd_rc_t kmp_describe_task(const struct runtime *runtime, const struct region *
 {
 	const struct task task = {
 		.address = record->address,
-		.implicit = !kmp_is_explicit(runtime, record),
+		.implicit = !record->is_explicit,
 		.region = *region,
 	};
 	int32_t predecessors = 0;
@@ -242,7 +280,7 @@ static ompd_rc_t is_queued(const struct runtime *runtime, const struct task *tas
 	while (rc == ompd_rc_ok && found != task->address);
 	*ret = rc == ompd_rc_ok;
 	kmp_deques_close(runtime, &deques);
-	if (rc == ompd_rc_unavailable && deques.damaged)
+	if (rc == ompd_rc_unavailable && deques.damaged && !doubts_status(runtime))
 		return reason(ompd_rc_error, "a queue of tasks is being changed, or damaged");
 	return kmp_or_none(rc);
 }
@@ -252,18 +290,21 @@ static ompd_rc_t complete_info(const struct runtime *runtime, const struct task 
 			       const struct activity *activity, ompd_ext_task_info *ret)
 {
 	struct kmp_task_record record;
+	struct activity_entry begun;
 	size_t depends = 0;
 	bool queued = false;
 	ompd_rc_t rc = kmp_read_task(runtime, task->address, &record);
 
-	if (rc == ompd_rc_ok && !task->implicit)
+	if (rc == ompd_rc_ok && !task->implicit && !activity_find(activity, task->address, &begun))
 		rc = is_queued(runtime, task, &queued);
 	if (rc == ompd_rc_ok)
 		rc = kmp_describe_task(runtime, &task->region, activity, &record, queued, ret);
-	if (rc == ompd_rc_ok)
-		rc = kmp_task_depends(runtime, task, NULL, 0, &depends);
+	if (rc != ompd_rc_ok)
+		return rc;
+	rc = kmp_task_depends(runtime, task, NULL, 0, &depends);
 	ret->num_depends = (uint32_t)depends;
-	return rc == ompd_rc_incomplete ? ompd_rc_ok : rc;
+	// Where they are kept is not proven: the flag says that there may be some.
+	return rc == ompd_rc_incomplete || rc == ompd_rc_unsupported ? ompd_rc_ok : rc;
 }
 
 ompd_rc_t kmp_task_info(const struct runtime *runtime, const struct task *task,

@@ -26,7 +26,7 @@ struct walk {
 	uint32_t implicit;	   // implicit tasks taken so far
 	size_t begun;		   // position in the activity
 	int64_t children, counted; // counted by their parents, and met of those
-	bool damaged;
+	bool damaged;		   // or where a list is is not proven
 };
 
 static ompd_rc_t push(struct walk *walk, const struct source *source)
@@ -51,8 +51,7 @@ static ompd_rc_t damaged(struct walk *walk)
 // Check whether the task's parent counts it (__kmp_track_children_task).
 static bool is_counted(const struct runtime *runtime, const struct kmp_task_record *record)
 {
-	return kmp_is_explicit(runtime, record) &&
-	       !kmp_flag(runtime, record->flags, FLAG(complete)) &&
+	return record->is_explicit && !kmp_flag(runtime, record->flags, FLAG(complete)) &&
 	       (!(kmp_flag(runtime, record->flags, FLAG(team_serial)) ||
 		  kmp_flag(runtime, record->flags, FLAG(tasking_ser))) ||
 		kmp_flag(runtime, record->flags, FLAG(proxy)) ||
@@ -118,17 +117,18 @@ static ompd_rc_t push_dependers(struct walk *walk, uint64_t task)
 static ompd_rc_t emit(struct walk *walk, const struct kmp_task_record *record,
 		      ompd_ext_task_info *ret)
 {
-	uint64_t node, clauses;
+	uint64_t node = 0, clauses;
 	int32_t children = 0;
 
 	if (kmp_describe_task(walk->runtime, &walk->region, &walk->activity, record,
 			      idmap_find(&walk->queued, record->address, NULL), ret) != ompd_rc_ok)
 		return damaged(walk);
 	// Its parent was told of before it, and so the parent's hash was looked through.
-	if (kmp_read(walk->runtime, record->address, TASK(td_depnode), &node) != ompd_rc_ok)
+	if (kmp_doubts(walk->runtime, TASK(td_depnode)))
+		walk->damaged = true;
+	else if (kmp_read(walk->runtime, record->address, TASK(td_depnode), &node) != ompd_rc_ok)
 		return damaged(walk);
-	if (node && kmp_is_explicit(walk->runtime, record) &&
-	    idmap_find(&walk->depends, node, &clauses))
+	if (node && record->is_explicit && idmap_find(&walk->depends, node, &clauses))
 		ret->num_depends = (uint32_t)clauses;
 	walk->counted += is_counted(walk->runtime, record);
 	if (!kmp_owns_tasks(&walk->region))
@@ -138,7 +138,7 @@ static ompd_rc_t emit(struct walk *walk, const struct kmp_task_record *record,
 	walk->children += children;
 	ompd_rc_t rc = push_children(walk, record->address);
 
-	if (rc == ompd_rc_ok && kmp_is_explicit(walk->runtime, record))
+	if (rc == ompd_rc_ok && record->is_explicit)
 		rc = push_dependers(walk, record->address);
 	return rc;
 }
@@ -159,7 +159,7 @@ static ompd_rc_t meet(struct walk *walk, uint64_t address, ompd_ext_task_info *r
 
 	if (rc != ompd_rc_ok || !added)
 		return rc == ompd_rc_ok ? ompd_rc_stale_handle : rc;
-	while (kmp_is_explicit(runtime, &record) && !idmap_find(&walk->met, record.parent, NULL)) {
+	while (record.is_explicit && !idmap_find(&walk->met, record.parent, NULL)) {
 		if (kmp_read_task(runtime, record.parent, &parent) != ompd_rc_ok) {
 			walk->damaged = true;
 			break;
@@ -255,8 +255,6 @@ ompd_rc_t kmp_walk_open(const struct runtime *runtime, const struct region *regi
 {
 	struct walk *walk;
 
-	if (kmp_know_flags(runtime) != ompd_rc_ok)
-		return ompd_rc_unsupported;
 	walk = target_alloc(&runtime->target, sizeof(*walk));
 	if (!walk)
 		return ompd_rc_nomem;
@@ -265,7 +263,7 @@ ompd_rc_t kmp_walk_open(const struct runtime *runtime, const struct region *regi
 	walk->met.is_set = walk->seen.is_set = walk->queued.is_set = true;
 	ompd_rc_t rc = kmp_activity_open(runtime, region, &walk->activity);
 
-	walk->damaged = walk->activity.damaged;
+	walk->damaged = walk->activity.damaged || kmp_know_flags(runtime) != ompd_rc_ok;
 	if (rc == ompd_rc_ok && kmp_owns_tasks(region))
 		rc = collect_queued(walk);
 	if (rc == ompd_rc_ok)

@@ -69,6 +69,7 @@ ompd_rc_t kmp_depnode_task(const struct runtime *runtime, uint64_t node, uint64_
 /** The list of those that wait for a task. */
 struct kmp_successors {
 	uint64_t entry;
+	bool was_taken; // its next is in turn
 	struct cycle cycle;
 };
 

@@ -213,8 +213,7 @@ static bool works_in_task(const struct runtime *runtime, const struct thread *th
 		*state = ompt_state_wait_taskwait;
 	else if (info.flags & ompd_ext_task_in_taskgroup_wait)
 		*state = ompt_state_wait_taskgroup;
-	return *state || (kmp_is_explicit(runtime, &record) &&
-			  kmp_flag(runtime, record.flags, FLAG(executing)));
+	return *state || (record.is_explicit && kmp_flag(runtime, record.flags, FLAG(executing)));
 }
 
 // Tell whether a thread may have left a barrier that its count says it waits at. After a cancelled
@@ -354,6 +353,10 @@ ompd_rc_t kmp_classify_futex(const struct runtime *runtime, const struct thread 
 	enum barrier gathered;
 	bool idle;
 
+	if (kmp_doubts(runtime, INFO(th_suspend_cv)) || kmp_doubts(runtime, INFO(th_suspend_mx)))
+		return reason(ompd_rc_unsupported,
+			      "on what threads of this release of %s sleep is not proven",
+			      runtime->name);
 	if (!is_within(futex, thread->address + variable->offset, variable->size) &&
 	    !is_within(futex, thread->address + mutex->offset, mutex->size))
 		return reason(ompd_rc_unavailable,

@@ -7,11 +7,11 @@
 #include "answer.h"
 #include "debugger.h"
 
-// What is only like a release, or cannot be read whole, is "a kin of" the release that it is most like. A
-// debugger that does not find a symbol makes it another.
+// What is only like a release, or cannot be read whole, is "a kin of" the release that it is most like, or
+// "an unknown release" if that is the newest. A debugger that does not find a symbol makes it another.
 static void say_release(struct answer *answer, const char *release)
 {
-	if (strstr(release, "a kin of "))
+	if (strstr(release, "a kin of ") || strstr(release, "unknown release"))
 		say(answer, " release=unknown");
 	else
 		say(answer, " release=%s", release);
