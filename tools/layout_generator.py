@@ -14,6 +14,12 @@ TOOLS = Path(__file__).resolve().parent
 LAYOUT = TOOLS.parent / "libompd" / "layout"
 ENTRY_POINTS = ("GOACC_", "GOMP_", "__kmpc_", "acc_", "kmp_", "kmpc_", "omp_")
 SUITES = ("bullseye", "bookworm", "trixie", "sid")
+# Of LLVM's sources, the runtime and what its CMake files want to find around it.
+LIBOMP_SOURCES = re.compile(
+    r"[^/]*/(openmp/|cmake/|runtimes/|third-party/|llvm/(cmake|utils/llvm-lit)/|LICENSE)"
+)
+# From this release on it is no project of its own.
+FIRST_IN_RUNTIMES = 23
 
 Place = Tuple[int, int]
 Layout = Dict[Tuple[str, str], Place]
@@ -126,6 +132,15 @@ def fetch(family: Family, folder: Path, unpack: Callable[[Path, Path], None]) ->
             fetch_version(family, folder, config, release, version, unpack)
         if not list(folder.glob(f"src-{release}.*")):
             print(f"Debian has no source package of {family.compiler} {release}", file=sys.stderr)
+
+
+def libomp_project(source: Path, build: Path, release: int) -> Tuple[Path, Path, Dict[str, str]]:
+    """The project of LLVM's runtime, where to build it so that its part is in openmp/ of a folder,
+    and the options of CMake that leave all else out."""
+    if release < FIRST_IN_RUNTIMES:
+        return source / "openmp", build / "openmp", {"OPENMP_STANDALONE_BUILD": "ON"}
+    options = {"LLVM_ENABLE_RUNTIMES": "openmp", "LLVM_INCLUDE_TESTS": "OFF"}
+    return source / "runtimes", build, options
 
 
 def wanted_fields(family: Family) -> List[Tuple[str, str]]:
