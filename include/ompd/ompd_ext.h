@@ -104,7 +104,8 @@ enum ompd_ext_task_status {
 	ompd_ext_task_creating = 5,  // being set up by its generating task
 	ompd_ext_task_completed = 6, // done, memory not yet reused
 	ompd_ext_task_started = 7,   // begun; whether it runs at this moment is not recorded
-	ompd_ext_task_unknown = 8,   // its thread is just entering or leaving the team; an unknown release
+	// Its thread is just entering or leaving the team, or the place of what tells is not proven.
+	ompd_ext_task_unknown = 8,
 };
 
 /** Bits that say what a task is; a bit counts only if it is set in flags_known too. */

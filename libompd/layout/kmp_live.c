@@ -383,7 +383,7 @@ void kmp_layout_confirm(const struct target *target, struct kmp_layout *layout)
 		if (kmp_layout_is_helper(target, layout, gtid) || !summon(&witness, threads, gtid))
 			continue;
 		witnesses++;
-		for (size_t i = 0; i < 2 * ROWS; i++) {
+		for (size_t i = 0; i < (size_t)2 * ROWS; i++) {
 			witness.at_tail = i >= ROWS;
 			enum answer answer = ask(&witness, &rows[i % ROWS]);
 

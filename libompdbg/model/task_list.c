@@ -297,7 +297,7 @@ struct ompdbg_error *process_task_counts(struct process *process, struct task_co
 const struct explicit_code *runtime_explicit_code(struct runtime *runtime, uint64_t entry)
 {
 	struct tallies tallies;
-	bool damaged;
+	bool damaged = false;
 
 	if (!runtime->has_explicit_code) {
 		runtime->has_explicit_code = true;

@@ -94,7 +94,9 @@ def kinds_of_tasks(done: "subprocess.CompletedProcess[bytes]") -> "Counter[Tuple
     return Counter((one["kind"], one["function"] and one["function"]["line"]) for one in tasks)
 
 
-def waits_for_locks(done: "subprocess.CompletedProcess[bytes]") -> Dict[str, Tuple[bool, int, int]]:
+def waits_for_locks(
+    done: "subprocess.CompletedProcess[bytes]",
+) -> Dict[str, Tuple[bool, int, int]]:
     """By the name of each lock, whether it is held, and how many wait and may hold it."""
     return {
         one["symbol"]: (one["held"], len(one["waiters"]), len(one["candidates"]))
