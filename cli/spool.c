@@ -7,15 +7,19 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "files.h"
 
-enum { IN_MEMORY = 1 << 24, BLOCK = 1 << 16 };
+#define OWN_FILE "/proc/self/fd/%d"
 
-/** The files that are being written, for handlers of signals. */
+enum { IN_MEMORY = 1 << 24, BLOCK = 1 << 16, TRIES = 16, LONGEST_LINK = 64 };
+
+/** The files that have a name and are not whole, for handlers of signals: where the file system has files
+ *  without a name, only for the moment in which one replaces another. */
 static char *volatile unfinished[4];
 
 void remove_scratch(void)
@@ -37,23 +41,43 @@ static void replace_unfinished(char *from, char *to)
 	}
 }
 
-/** Return the name that a process gives to a file that is not whole. */
-static char *scratch_name(const char *path, int writer)
+/** Return the folder of a file. */
+static char *folder_of(const char *path)
 {
-	char *name;
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) :
+			       strdup(".");
 
-	if (asprintf(&name, "%s.%d.new", path, writer) < 0)
+	if (!folder)
 		out_of_memory();
+	return folder;
+}
+
+/** Return a name beside a file that nobody can know before. It does not grow with the file's name. */
+static char *scratch_name(const char *path)
+{
+	unsigned int random[2];
+	char *folder = folder_of(path), *name;
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random) ||
+	    asprintf(&name, "%s/.ompdbg-%d-%08x%08x.new", folder, (int)getpid(), random[0],
+		     random[1]) < 0)
+		out_of_memory();
+	free(folder);
 	return name;
 }
 
-bool is_scratch(const char *path, int writer)
+bool is_scratch(const char *name, int writer)
 {
-	char *end = scratch_name("", writer);
-	size_t length = strlen(path), tail = strlen(end);
-	bool result = length > tail && strcmp(path + length - tail, end) == 0;
+	static const char end[] = ".new";
+	size_t length = strlen(name);
+	char *begin;
 
-	free(end);
+	if (asprintf(&begin, ".ompdbg-%d-", writer) < 0)
+		out_of_memory();
+	bool result = strncmp(name, begin, strlen(begin)) == 0 && length > strlen(end) &&
+		      strcmp(name + length - strlen(end), end) == 0;
+	free(begin);
 	return result;
 }
 
@@ -83,23 +107,92 @@ struct sink buffer_sink(struct buffer *buffer)
 
 // ---- Writing -----------------------------------------------------------------------------------
 
+/** Make a file without a name in the folder of the one that it becomes. @return -1: the folder's file
+ *  system has none. */
+static int make_unnamed(const char *path)
+{
+	char *folder = folder_of(path);
+	int file = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	char link[LONGEST_LINK];
+
+	free(folder);
+	snprintf(link, sizeof(link), OWN_FILE, file);
+	if (file >= 0 && access(link, F_OK) != 0) { // no /proc: it could get no name
+		close(file);
+		return -1;
+	}
+	return file;
+}
+
+/** Make a file that has another name until it is whole, never one that is there. */
+static int make_scratch(struct spool *spool)
+{
+	int file = -1;
+
+	errno = EEXIST;
+	for (int i = 0; i < TRIES && file < 0 && errno == EEXIST; i++) {
+		free(spool->scratch);
+		spool->scratch = scratch_name(spool->path);
+		file = open(spool->scratch, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	}
+	if (file >= 0) {
+		replace_unfinished(NULL, spool->scratch);
+		return file;
+	}
+	int number = errno;
+	free(spool->scratch);
+	spool->scratch = NULL;
+	errno = number;
+	return -1;
+}
+
 static bool open_file(struct spool *spool)
 {
-	const char *path = spool->path;
+	int file;
 
 	if (is_standard_output(spool)) {
 		spool->file = stdout;
 		return true;
 	}
-	if (is_plain(path))
-		path = spool->scratch = scratch_name(path, (int)getpid());
-	spool->file = fopen(path, "we");
-	if (!spool->file) {
-		spool->number = errno;
-		return false;
+	if (is_plain(spool->path)) {
+		file = make_unnamed(spool->path);
+		spool->is_unnamed = file >= 0;
+		if (file < 0)
+			file = make_scratch(spool);
+	} else {
+		file = open(spool->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	}
-	replace_unfinished(NULL, spool->scratch);
-	return true;
+	spool->file = file >= 0 ? fdopen(file, "w") : NULL;
+	if (spool->file)
+		return true;
+	spool->number = errno;
+	if (file >= 0)
+		close(file);
+	return false;
+}
+
+/** Give a file its name; one that another file has is taken in one step. */
+static bool give_name(struct spool *spool)
+{
+	char link[LONGEST_LINK];
+
+	if (spool->is_unnamed) {
+		snprintf(link, sizeof(link), OWN_FILE, fileno(spool->file));
+		if (linkat(AT_FDCWD, link, AT_FDCWD, spool->path, AT_SYMLINK_FOLLOW) == 0)
+			return true;
+		for (int i = 0; i < TRIES && errno == EEXIST; i++) {
+			char *name = scratch_name(spool->path);
+
+			replace_unfinished(NULL, name);
+			if (linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
+				spool->scratch = name;
+				break;
+			}
+			replace_unfinished(name, NULL);
+			free(name);
+		}
+	}
+	return spool->scratch && rename(spool->scratch, spool->path) == 0;
 }
 
 static bool write_through(struct spool *spool, const char *text, size_t size)
@@ -188,7 +281,7 @@ static void finish(struct spool *spool)
 		write_through(spool, spool->kept.data, spool->kept.size);
 	if (!spool->number && spool->file && fflush(spool->file) != 0)
 		spool->number = errno;
-	if (!spool->number && spool->scratch && rename(spool->scratch, spool->path) != 0)
+	if (!spool->number && (spool->is_unnamed || spool->scratch) && !give_name(spool))
 		spool->number = errno;
 }
 
@@ -220,4 +313,17 @@ void spool_drop(struct spool *spool)
 		close(spool->overflow);
 	buffer_deinit(&spool->kept);
 	*spool = (struct spool){ 0 };
+}
+
+int spool_descriptor(const struct spool *spool)
+{
+	return spool->file ? fileno(spool->file) : -1;
+}
+
+bool spool_has_something(const struct spool *spool)
+{
+	struct stat status;
+
+	return fstat(spool_descriptor(spool), &status) == 0 &&
+	       (!S_ISREG(status.st_mode) || status.st_size);
 }

@@ -19,10 +19,11 @@ struct spool {
 	const char *path;
 	bool waits;
 	struct buffer kept;
-	int overflow;  // an unnamed file, once there is too much to keep
-	FILE *file;    // where it goes
-	char *scratch; // the file's name until it is whole; NULL
-	int number;    // errno of a write that failed
+	int overflow;	 // an unnamed file, once there is too much to keep
+	FILE *file;	 // where it goes
+	bool is_unnamed; // the file gets its name when it is whole
+	char *scratch;	 // else: the name that it has until then; NULL
+	int number;	 // errno of a write that failed
 };
 
 /** Write into a buffer. */
@@ -38,8 +39,13 @@ bool spool_copy(struct spool *spool, int file);
 /** Note why a write to an output failed, if one did. */
 bool spool_check(const struct spool *spool, struct failure *failure);
 
-/** Check whether a file is one that a process has not finished. */
-bool is_scratch(const char *path, int writer);
+/** Return the descriptor of an output that is open, for a program that writes it. */
+int spool_descriptor(const struct spool *spool);
+/** Check whether such a program wrote anything. */
+bool spool_has_something(const struct spool *spool);
+
+/** Check whether a name in a folder is of a file that a process has not finished. */
+bool is_scratch(const char *name, int writer);
 /** Remove files that are not whole; for handlers of signals. */
 void remove_scratch(void);
 

@@ -82,30 +82,57 @@ bool write_page(const char *path, const struct buffer *document, struct failure 
 	return ok;
 }
 
+/** End the outputs that a generator wrote, if it says that they are whole. */
+static void end_outputs(struct spool *spools, size_t count, bool are_whole, struct failure *failure)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (are_whole && spools[i].file && spool_has_something(&spools[i]))
+			spool_end(&spools[i], failure);
+		else
+			spool_drop(&spools[i]);
+	}
+}
+
 int merge_reports(const char *text, const char *html, const char *json, char *const *reports,
 		  size_t num_reports, struct failure *failure)
 {
-	static char names[][8] = { "--text", "--html", "--json", "merge", "--" };
+	static char names[][8] = { "--text", "--html", "--json", "merge", "--to", "--" };
 	const char *const files[] = { text, html, json };
+	struct spool spools[3] = { 0 };
 	struct arena arena = { 0 };
-	char **words = ARENA_ARRAY(&arena, char *, HEAD + 9 + num_reports);
+	char **words = ARENA_ARRAY(&arena, char *, HEAD + 15 + num_reports);
+	int status = NOT_STARTED;
 	size_t count = HEAD;
+	bool ok = true;
 
 	words[count++] = names[3];
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3 && ok; i++) {
 		if (!files[i])
 			continue;
 		words[count++] = names[i];
 		words[count++] = arena_strdup(&arena, files[i]);
+		if (strcmp(files[i], STANDARD_OUTPUT) == 0)
+			continue;
+		ok = spool_begin(&spools[i], files[i], false, failure);
+		if (ok)
+			fcntl(spool_descriptor(&spools[i]), F_SETFD, 0);
+		words[count++] = names[4];
+		words[count++] =
+			arena_printf(&arena, "%s=%d", files[i], spool_descriptor(&spools[i]));
 	}
-	words[count++] = names[4];
+	words[count++] = names[5];
 	memcpy(words + count, reports, num_reports * sizeof(*reports));
-	pid_t child = start_generator(
-		&arena, words, (struct streams){ -1, STDOUT_FILENO, STDERR_FILENO }, failure);
-	int status = child < 0 ? NOT_STARTED : wait_for(child);
-
+	pid_t child = ok ? start_generator(&arena, words,
+					   (struct streams){ -1, STDOUT_FILENO, STDERR_FILENO },
+					   failure) :
+			   -1;
+	if (child >= 0)
+		status = wait_for(child);
+	end_outputs(spools, 3,
+		    status == STATUS_FINE || status == STATUS_FOUND || status == STATUS_UNREADABLE,
+		    failure);
 	arena_deinit(&arena);
-	return status;
+	return failure->status ? NOT_STARTED : status;
 }
 
 int run_merge(const struct arguments *arguments, struct failure *failure)

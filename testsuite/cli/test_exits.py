@@ -110,6 +110,60 @@ def test_ended_while_nobody_reads(hung: int, tmp_path: Path, number: signal.Sign
     assert {path.name for path in tmp_path.iterdir()} <= {"fifo", "report.json"}
 
 
+def test_killed(hung: int, tmp_path: Path) -> None:
+    """Nothing is left of a file that is not whole, where files can do without a name."""
+    try:
+        os.close(os.open(tmp_path, os.O_TMPFILE | os.O_WRONLY))
+    except OSError as error:
+        pytest.skip(f"the file system has no files without a name: {error.strerror}")
+    words = [str(OMPDBG), "report", str(hung), "--json", str(tmp_path / "report.json")]
+    for _ in range(10):  # it may have finished before it is stopped
+        with subprocess.Popen(words, env=processes.environment()) as process:
+            try:
+                while process.poll() is None and not opened_below(tmp_path, process.pid):
+                    time.sleep(0.001)
+                process.send_signal(signal.SIGSTOP)
+                is_writing = process.poll() is None and opened_below(tmp_path, process.pid)
+            finally:
+                process.kill()
+        if is_writing:
+            break
+        (tmp_path / "report.json").unlink()
+    assert is_writing and not list(tmp_path.iterdir())
+
+
+def opened_below(folder: Path, pid: int) -> bool:
+    """Tell whether a process has a file of a folder open."""
+    try:
+        links = list(Path(f"/proc/{pid}/fd").iterdir())
+        return any(os.readlink(link).startswith(f"{folder}/") for link in links)
+    except FileNotFoundError:
+        return False  # closed meanwhile
+
+
+@pytest.mark.parametrize("plant", ["ln -s ../victim", "mkfifo"])
+def test_planted_name(hung: int, tmp_path: Path, plant: str) -> None:
+    """A name that somebody can know before is not opened, and what it leads to is not changed."""
+    folder, victim = tmp_path / "folder", tmp_path / "victim"
+    folder.mkdir()
+    victim.write_text("mine")
+    reports = " ".join(f"--{kind} r.{kind}" for kind in ("json", "html", "text"))
+    for command in (f"report {hung} {reports}", f"merge r.json {reports.replace('r.', 'm.')}"):
+        outputs = command.split()[3::2]
+        script = "".join(f"{plant} {name}.$$.new; " for name in outputs)
+        done = subprocess.run(
+            ["sh", "-c", f"{script} exec {OMPDBG} {command}"],
+            cwd=folder,
+            env=processes.environment(),
+            stdin=subprocess.DEVNULL,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == FOUND
+        assert all((folder / name).stat().st_size > 100 for name in outputs)
+    assert victim.read_text() == "mine"
+
+
 def stats_of(pid: int) -> List[Path]:
     """What the system tells of the threads of a process."""
     return list(Path(f"/proc/{pid}/task").glob("*/stat"))

@@ -2,7 +2,9 @@
 """What `ompdbg` starts for pages and pictures: reports come as JSON.
 
     generate.py page     a report or profile on standard input, as a page on standard output
-    generate.py merge [--text FILE] [--html FILE] [--json FILE] -- REPORT...
+    generate.py merge [--text FILE] [--html FILE] [--json FILE] [--to FILE=OPEN]... -- REPORT...
+
+OPEN is the descriptor of a file.
 """
 
 import argparse
@@ -43,20 +45,13 @@ def _say(line: str) -> None:
         pass
 
 
-def _write_file(path: str, lines: Iterable[str]) -> None:
-    """Write a file whole or not at all; what is no file, a pipe, say, as it is."""
-    is_plain = os.path.isfile(path) or not os.path.exists(path)
-    scratch = f"{path}.{os.getpid()}.new" if is_plain else path
+def _write_file(path: str, descriptor: int, lines: Iterable[str]) -> None:
+    """Write a file that is open. Who opened it gives it its name if all went well."""
     try:
-        with open(scratch, "w", encoding="utf-8", errors="replace") as file:
+        with open(descriptor, "w", encoding="utf-8", errors="replace") as file:
             file.writelines(line + "\n" for line in lines)
-        if is_plain:
-            os.replace(scratch, path)
     except OSError as error:
         raise NotWritten(f"{path}: {error.strerror}") from None
-    finally:
-        if is_plain and os.path.exists(scratch):
-            os.unlink(scratch)
 
 
 def _for_json(document: str) -> str:
@@ -77,9 +72,9 @@ def _escape_in_json(found: "re.Match[str]") -> str:
     return f"\\u{0xD800 + (code - 0x10000 >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
 
 
-def _write(path: str, lines: Iterable[str]) -> None:
+def _write(path: str, opened: Dict[str, int], lines: Iterable[str]) -> None:
     if path != STANDARD_OUTPUT:
-        _write_file(path, lines)
+        _write_file(path, opened[path], lines)
         return
     try:
         sys.stdout.writelines(line + "\n" for line in lines)
@@ -146,8 +141,11 @@ def _merge(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser("ompdbg merge")
     for option in ("--text", "--html", "--json"):
         parser.add_argument(option)
+    parser.add_argument("--to", action="append", default=[])
     parser.add_argument("reports", nargs="+")
     arguments = parser.parse_args(words)
+    places = (one.rpartition("=") for one in arguments.to)
+    opened = {path: int(descriptor) for path, _, descriptor in places}
     members: List["merging.Member"] = []
     unread: List[Dict[str, str]] = []
     for path in arguments.reports:
@@ -164,16 +162,16 @@ def _merge(words: Sequence[str]) -> int:
     document = merging.merged(members, unread)
     if arguments.json:
         as_json = json.dumps(document, ensure_ascii=False, indent=1)
-        _write(arguments.json, [_for_json(as_json)])
+        _write(arguments.json, opened, [_for_json(as_json)])
     if arguments.html:
         from ompdbg.report.html.merged import page
 
         folder = os.path.dirname(arguments.html) if arguments.html != STANDARD_OUTPUT else ""
-        _write(arguments.html, page(document, folder or "."))
+        _write(arguments.html, opened, page(document, folder or "."))
     if as_text:
         path = arguments.text or STANDARD_OUTPUT
         width = _width() if path == STANDARD_OUTPUT else _WIDTH
-        _write(path, map(text.shown, merging.lines(document, width)))
+        _write(path, opened, map(text.shown, merging.lines(document, width)))
     if merging.is_suspicious(document):
         return FOUND
     return UNREADABLE if unread else FINE
