@@ -7,23 +7,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/regular_file.h"
 
 int open_regular(const char *path, const char **why)
 {
-	int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	struct stat status;
+	int file = open_regular_file(path);
 
-	if (file < 0) {
-		*why = strerror(errno);
-		return -1;
-	}
-	if (fstat(file, &status) == 0 && S_ISREG(status.st_mode))
-		return file;
-	*why = S_ISDIR(status.st_mode) ? strerror(EISDIR) : "not a regular file";
-	close(file);
-	return -1;
+	if (file < 0)
+		*why = errno == EINVAL ? "not a regular file" : strerror(errno);
+	return file;
 }
 
 int open_unnamed(void)

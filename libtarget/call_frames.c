@@ -5,6 +5,9 @@
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/regular_file.h"
 
 // DWARF's numbers of registers (System V ABI for x86-64, 3.6).
 enum { FRAME_POINTER = 6, STACK_POINTER = 7, RETURN_ADDRESS = 16, WORD = 8 };
@@ -18,9 +21,29 @@ struct call_frames {
 	Dwfl *dwfl;
 };
 
+/** Open what a process has mapped. */
+static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **ret,
+		    Elf **elf)
+{
+	if (*name != '/') // the code that the kernel maps
+		return dwfl_linux_proc_find_elf(module, data, name, base, ret, elf);
+	int file = open_regular_file(name);
+	*ret = file < 0 ? NULL : strdup(name);
+	return file;
+}
+
+/** Find no debug information: a program has its call frames in itself. */
+static int find_no_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+			     const char *file, const char *link, GElf_Word crc, char **ret)
+{
+	(void)module, (void)data, (void)name, (void)base, (void)file, (void)link, (void)crc;
+	*ret = NULL;
+	return -1;
+}
+
 static const Dwfl_Callbacks process_files = {
-	.find_elf = dwfl_linux_proc_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_elf = find_elf,
+	.find_debuginfo = find_no_debuginfo,
 };
 
 struct call_frames *call_frames_open(pid_t pid)

@@ -2,13 +2,13 @@
 
 #include "comment.h"
 
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/regular_file.h"
 
 enum { MAX_COMMENT = 1 << 20 };
 
@@ -100,16 +100,14 @@ static int newest_of(const char *comments, size_t size)
 
 int comment_newest_gcc(const char *path)
 {
-	// A pipe may have nobody at its other end.
-	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), release = 0;
-	struct stat status;
+	int file = open_regular_file(path), release = 0;
 	char *comments = NULL;
 	size_t size = 0;
 
-	if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode))
+	if (file >= 0) {
 		comments = read_comments(file, &size);
-	if (file >= 0)
 		close(file);
+	}
 	if (comments)
 		release = newest_of(comments, size);
 	free(comments);

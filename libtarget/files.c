@@ -13,24 +13,30 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/regular_file.h"
+#include "debug_files.h"
 
 enum { MAX_LOADS = MAX_CONSTANT_PARTS, MAX_HEADERS = 64, MAX_VDSO = 16 * PAGE };
 
-/** Debug information in a file of its own: the one that the program names, not any beside it. */
+/** Debug information in a file of its own: the one that the program names, not any beside it. That file may
+ *  have named an alternate one, which libdw would look for if there were none. */
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
 			  const char *file, const char *link, GElf_Word crc, char **ret)
 {
 	const struct mapped_file *loaded = *data;
+	bool is_alternate = link && !crc && debug_file_has_alternate(file, link);
+	int found;
 
-	if (loaded) {
+	if (loaded && !is_alternate) {
 		*ret = loaded->debug ? strdup(loaded->debug) : NULL;
-		return loaded->debug ? open_read_only(loaded->debug) : -1;
+		return loaded->debug ? open_regular_file(loaded->debug) : -1;
 	}
-	if (!link)
-		return dwfl_build_id_find_debuginfo(module, data, name, base, file, link, crc, ret);
-	return dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, ret);
+	found = dwfl_build_id_find_debuginfo(module, data, name, base, file, NULL, 0, ret);
+	if (found < 0 && file && link)
+		found = debug_file_open(file, link, crc, ret);
+	return found < 0 && is_alternate ? debug_file_make_empty() : found;
 }
 
 static const Dwfl_Callbacks callbacks = {
@@ -250,12 +256,12 @@ static int open_it(const struct target *target, ssize_t index, bool *is_other)
 
 	if (file->loaded) {
 		file->opened = strdup(file->loaded->opened);
-		return file->opened ? open_read_only(file->opened) : -1;
+		return file->opened ? open_regular_file(file->opened) : -1;
 	}
 	file->opened = program ? strdup(program) : place_below_root(target, file->path);
 	if (!file->opened)
 		return -1;
-	descriptor = open_read_only(file->opened);
+	descriptor = open_regular_file(file->opened);
 	if (descriptor >= 0 || program)
 		return descriptor;
 	if (place_cut_deleted(file->path))
@@ -264,16 +270,15 @@ static int open_it(const struct target *target, ssize_t index, bool *is_other)
 	if (descriptor >= 0)
 		return descriptor;
 	*is_other = true;
-	descriptor = open_read_only(file->opened);
+	descriptor = open_regular_file(file->opened);
 	// To who stands outside the kernel may tell the place outside of a process's root.
-	return descriptor < 0 && target->is_own_root ? open_read_only(file->path) : descriptor;
+	return descriptor < 0 && target->is_own_root ? open_regular_file(file->path) : descriptor;
 }
 
 static void open_file(struct target *target, size_t index)
 {
 	struct mapped_file *file = &target->files[index];
 	bool is_other = false;
-	struct stat status;
 
 	file->told.state = TARGET_FILE_MISSING;
 	file->descriptor = open_it(target, (ssize_t)index, &is_other);
@@ -283,11 +288,7 @@ static void open_file(struct target *target, size_t index)
 			file->told.state = TARGET_FILE_NO_OBJECT;
 		return;
 	}
-	// What else a process may map is no code.
-	if (fstat(file->descriptor, &status) == 0 && S_ISREG(status.st_mode))
-		look_at(target, index);
-	else
-		file->told.state = TARGET_FILE_NO_OBJECT;
+	look_at(target, index);
 	// The file that has the name now is only good if it is the same.
 	if (is_other && file->told.state == TARGET_FILE_UNVERIFIED)
 		file->told.state = TARGET_FILE_MISSING;

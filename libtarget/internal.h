@@ -184,8 +184,6 @@ void build_id_in_memory(struct target *target, struct mapped_file *file);
 void build_id_in_file(Elf *elf, struct target_build_id *ret);
 enum target_file_state build_id_compare(const struct target_file *file);
 
-/** @return a descriptor, or -1. */
-int open_read_only(const char *path);
 /** Return a path as it is called below the sysroot; NULL without memory. */
 char *place_below_root(const struct target *target, const char *path);
 /** Cut what the kernel writes after the names of deleted files. @return whether it was there. */

@@ -4,20 +4,16 @@
 
 #include "internal.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/regular_file.h"
+
 static const char deleted[] = " (deleted)"; // the kernel writes it behind the name
 
 enum { MAX_TRIED = 8 };
-
-int open_read_only(const char *path)
-{
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-}
 
 char *place_below_root(const struct target *target, const char *path)
 {
@@ -56,7 +52,7 @@ static int open_by_mapping(const struct target *target, ssize_t index)
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
 			 (int)target->direct.pid, mapping->start, mapping->end);
-		descriptor = open_read_only(path);
+		descriptor = open_regular_file(path);
 		tried++;
 	}
 	return descriptor;
@@ -72,5 +68,5 @@ int place_open_mapped(const struct target *target, ssize_t index)
 	if (descriptor >= 0 || !target->files[index].told.is_program)
 		return descriptor;
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)target->direct.pid);
-	return open_read_only(path);
+	return open_regular_file(path);
 }

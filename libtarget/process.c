@@ -22,6 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/regular_file.h"
+
 enum {
 	SOON = 10,	   // looks until a thread has stopped, most often
 	BURY_TRIES = 1000, // of a millisecond
@@ -269,7 +271,7 @@ static int check_machine(const struct target *target, struct target_error *error
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)target->direct.pid);
-	int file = open_read_only(path);
+	int file = open_regular_file(path);
 	ssize_t size = file < 0 ? 0 : pread(file, &header, sizeof(header), 0);
 	if (file >= 0)
 		close(file);

@@ -4,9 +4,9 @@
 
 #include "core_end.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
+#include "base/regular_file.h"
 #include "target.h"
 
 /** Return what a core file says of its end; None if that was no signal. */
@@ -28,7 +28,7 @@ static PyObject *core_end(PyObject *module, PyObject *name)
 
 	if (!PyUnicode_FSConverter(name, &path))
 		return NULL;
-	int file = open(PyBytes_AsString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int file = open_regular_file(PyBytes_AsString(path));
 	Py_DECREF(path);
 	if (file < 0)
 		Py_RETURN_NONE;

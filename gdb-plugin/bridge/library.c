@@ -7,13 +7,14 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/regular_file.h"
 
 /** A library that was loaded. All stay loaded, as the loader remembers the numbers of their files. */
 struct loaded {
@@ -100,7 +101,7 @@ struct ompd_library *library_load(const char *path, int descriptor, struct ompdb
 	int file = descriptor;
 
 	if (file < 0)
-		file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		file = open_regular_file(path);
 	*error = file < 0 ? failed(path) : load(path, descriptor, file, &loaded);
 	if (descriptor < 0 && file >= 0)
 		close(file);

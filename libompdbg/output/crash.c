@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/regular_file.h"
 #include "diagnose/fault.h"
 #include "output/json/parts.h"
 #include "output/text/text.h"
@@ -242,9 +243,13 @@ static const char *source_line(struct process *process, const struct location *l
 	    !is_ok(SERVICE(process, source_path, location->code, location->file, &path)) ||
 	    !is_compiled(process, location, path))
 		return NULL;
-	FILE *file = fopen(path, "re");
-	if (!file)
+	int descriptor = open_regular_file(path);
+	FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "r");
+	if (!file) {
+		if (descriptor >= 0)
+			close(descriptor);
 		return NULL;
+	}
 	for (int i = 0; i < location->line && getline(&line, &size, file) >= 0; i++) {
 		if (i + 1 == location->line)
 			found = arena_strndup(&process->arena, line, strcspn(line, "\r\n"));

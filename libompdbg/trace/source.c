@@ -2,26 +2,21 @@
 //
 // The bytes of a trace.
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "base/regular_file.h"
 #include "trace/room.h"
 
 struct ompdbg_error *source_open(struct source *source, const char *path)
 {
 	struct stat status;
 
-	source->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (source->file < 0)
-		return ompdbg_error_create(OMPDBG_FAILED, "%s: %s", path, strerror(errno));
-	if (fstat(source->file, &status) != 0 || !S_ISREG(status.st_mode)) {
-		source_close(source);
+	source->file = open_regular_file(path);
+	if (source->file < 0 && (errno == EINVAL || errno == EISDIR))
 		return ompdbg_error_create(OMPDBG_BAD_INPUT, "%s: not a regular file", path);
-	}
+	if (source->file < 0 || fstat(source->file, &status) != 0)
+		return ompdbg_error_create(OMPDBG_FAILED, "%s: %s", path, strerror(errno));
 	source->size = (uint64_t)status.st_size;
 	return NULL;
 }

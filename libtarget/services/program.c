@@ -3,7 +3,6 @@
 // The public interface (ompdbg/target.h).
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #pragma GCC visibility push(default)
 #include "ompdbg/target.h"
 #pragma GCC visibility pop
+#include "base/regular_file.h"
 #include "services.h"
 
 struct ompdbg_target {
@@ -54,7 +54,7 @@ struct ompdbg_error *ompdbg_target_open_core(const char *path, const char *progr
 {
 	struct target_places places = { program, sysroot };
 	struct target_error reason;
-	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int file = open_regular_file(path);
 
 	if (file < 0)
 		return ompdbg_error_create(OMPDBG_FAILED, "%s: %s", path, strerror(errno));

@@ -268,3 +268,51 @@ def test_many_rounds_leave_a_program_unharmed(rounds: int, tmp_path: Path) -> No
         told = process.stdout.readline()
         assert process.wait(60) == 0, told
     assert '"errors": 0' in told
+
+
+# ---- Files that a program names ---------------------------------------------------------------
+
+
+def changed(program: Path, target: Path, *options: str) -> Path:
+    """Copy a program, with changes."""
+    subprocess.run(["objcopy", *options, str(program), str(target)], check=True)
+    return target
+
+
+def has_lines(program: Path) -> bool:
+    """Tell whether the lines of a running program are known."""
+    with processes.ready_program(program, ()) as pid:
+        status, out, _ = ask("bt", str(pid))
+    assert status == FINE
+    return "hung.c:" in out
+
+
+def test_debug_link(tmp_path: Path) -> None:
+    """A file is used that is the one, and no other; a FIFO is none."""
+    plain = setup.program("hung", "O2")
+    debug = changed(plain, tmp_path / "x.debug", "--only-keep-debug")
+    options = ("--strip-debug", "--remove-section=.note.gnu.build-id")
+    program = changed(plain, tmp_path / "x", *options, f"--add-gnu-debuglink={debug}")
+    assert has_lines(program)
+    whole = debug.read_bytes()
+    debug.write_bytes(whole + b"\0")  # another checksum
+    assert not has_lines(program)
+    debug.unlink()
+    os.mkfifo(debug)
+    assert not has_lines(program)
+    (tmp_path / ".debug").mkdir()
+    (tmp_path / ".debug" / debug.name).write_bytes(whole)
+    assert has_lines(program)
+
+
+def test_alternate_link(tmp_path: Path) -> None:
+    """The file of what several have in common is a FIFO, or none."""
+    section, common = tmp_path / "section", tmp_path / "common"
+    for name in ("common", str(common)):
+        section.write_bytes(name.encode() + b"\0" + bytes(range(20)))
+        option = f"--add-section=.gnu_debugaltlink={section}"
+        program = changed(setup.program("hung", "O2"), tmp_path / "x", option)
+        assert has_lines(program)
+        os.mkfifo(common)
+        assert has_lines(program)
+        common.unlink()
