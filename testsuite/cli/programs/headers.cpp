@@ -60,7 +60,7 @@ int main()
 {
 	std::future<int> future = promise.get_future();
 
-	alarm(120);
+	alarm(3600);
 #pragma omp parallel num_threads(5)
 	{
 		work(omp_get_thread_num(), future);

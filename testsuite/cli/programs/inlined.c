@@ -51,7 +51,7 @@ INLINED void add_twice(int number)
 
 int main(void)
 {
-	alarm(120);
+	alarm(3600);
 	omp_init_lock(&first);
 	omp_init_lock(&second);
 #pragma omp parallel num_threads(3)

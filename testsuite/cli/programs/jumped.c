@@ -57,7 +57,7 @@ int main(int argc, char *argv[])
 {
 	const char *way = argc > 1 ? argv[1] : "";
 
-	alarm(120);
+	alarm(3600);
 	omp_set_max_active_levels(2);
 	if (strcmp(way, "league") == 0)
 		in_league();

@@ -42,7 +42,7 @@ static void save(void)
 
 int main(void)
 {
-	alarm(120);
+	alarm(3600);
 #pragma omp parallel num_threads(2)
 #pragma omp single
 	{

@@ -26,7 +26,7 @@ static void await_thread_0(void)
 
 int main(void)
 {
-	alarm(120);
+	alarm(3600);
 #pragma omp parallel num_threads(4)
 	{
 		if (omp_get_thread_num() == 1) {

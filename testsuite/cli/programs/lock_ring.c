@@ -19,7 +19,7 @@ static LOCK(, _t) locks[THREADS];
 
 int main(void)
 {
-	alarm(120);
+	alarm(3600);
 	for (int i = 0; i < THREADS; i++)
 		LOCK(init_, )(&locks[i]);
 #pragma omp parallel num_threads(THREADS)

@@ -13,7 +13,7 @@ int main(void)
 {
 	atomic_int begun = 0;
 
-	alarm(120);
+	alarm(3600);
 #pragma omp parallel num_threads(THREADS)
 	{
 		int number = omp_get_thread_num();

@@ -40,7 +40,7 @@ int main(int argc, char *argv[])
 	volatile int step = 1;
 	int result = 0;
 
-	alarm(120);
+	alarm(3600);
 #pragma omp parallel num_threads(2) reduction(+ : result)
 	if (omp_get_thread_num() == 1) {
 		if (argc > 1 && strcmp(argv[1], "large") == 0)

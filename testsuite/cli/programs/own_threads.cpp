@@ -18,7 +18,7 @@ static void work()
 
 int main()
 {
-	alarm(120);
+	alarm(3600);
 	omp_init_lock(&lock);
 	omp_set_lock(&lock);
 	std::thread(work).join();

@@ -18,7 +18,7 @@ from typing import Any, Dict, Iterator, List, Sequence
 
 from harness import processes
 
-SECONDS = 120  # only what hangs otherwise than it should comes to this limit
+SECONDS = 600  # only what hangs otherwise than it should comes to this limit
 ROUNDS = 3
 STARTS = 20  # a mistake need not strike each time
 PAUSE_SECONDS = 0.005

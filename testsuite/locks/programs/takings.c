@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { THREADS = 4, LOCKS = 3, DEEP = 2, LIFETIME_SECONDS = 300 };
+enum { THREADS = 4, LOCKS = 3, DEEP = 2, LIFETIME_SECONDS = 3600 };
 enum { SIMPLE, NESTABLE, CRITICAL };
 
 /** What a thread does with a lock. */

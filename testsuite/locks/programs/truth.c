@@ -18,7 +18,7 @@ enum {
 	POLL_MICROSECONDS = 1000,
 	AWAKE_TICKS = 2, // of processor time since it was let go: it spins
 	ASLEEP_POLLS = 3,
-	LIFETIME_SECONDS = 120,
+	LIFETIME_SECONDS = 3600,
 };
 
 static struct {

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 {
 	size_t size = argc > 2 ? strtoul(argv[2], NULL, 10) << 20 : 0;
 
-	alarm(600);
+	alarm(3600);
 #pragma omp parallel num_threads(3)
 	{
 		if (omp_get_thread_num() == 1 && size)

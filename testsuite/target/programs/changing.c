@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 	printf("%p %p %p %p\n", (void *)in_data, (void *)on_heap, (void *)&on_stack,
 	       (void *)untouched);
 	fflush(stdout);
-	alarm(120);
+	alarm(3600);
 	for (;;) {
 		uint64_t next = on_stack + 1;
 

@@ -16,7 +16,7 @@ static void *work(void *first)
 #pragma omp parallel num_threads(3)
 	{
 		if (omp_get_thread_num() == 1) {
-			alarm(600);
+			alarm(3600);
 			pthread_join(*(pthread_t *)first, NULL);
 			puts("READY");
 			fflush(stdout);
