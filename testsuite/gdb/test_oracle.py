@@ -9,7 +9,7 @@ import build  # from fixtures/
 import pytest
 
 from harness import cases, counts, oracle, processes, setup
-from harness.cases import Case
+from harness.cases import FAILURES, Case
 from harness.snapshots import Snapshot
 
 AT_STATES = [c for c in cases.all_cases() if c.mode in (cases.LIVE, cases.ATTACHED)]
@@ -38,6 +38,8 @@ class Restless:
         return "-".join((self.program,) + self.arguments + (self.variant, str(self.seed)))
 
 
+# Seconds for which the programs run unless GDB ends them, which it does however busy the machine is.
+LIFE = "14000"
 STOPS = 300 if setup.FULL else 60
 LONGEST_STEP = 700
 SIGNAL = ""
@@ -52,12 +54,12 @@ EDGES = (
 )
 
 RESTLESS = [
-    Restless("stress", ("1", "300"), "O2", 11, STARTS),
-    Restless("stress", ("2", "300"), "O0", 12, STARTS),
-    Restless("stress", ("3", "300"), "static", 13, STARTS),
-    Restless("team_edges", ("300",), "O2", 14, EDGES),
-    Restless("team_edges", ("300",), "O3fp", 15, EDGES),
-    Restless("team_edges", ("300",), "nopie", 16, EDGES),
+    Restless("stress", ("1", LIFE), "O2", 11, STARTS),
+    Restless("stress", ("2", LIFE), "O0", 12, STARTS),
+    Restless("stress", ("3", LIFE), "static", 13, STARTS),
+    Restless("team_edges", (LIFE,), "O2", 14, EDGES),
+    Restless("team_edges", (LIFE,), "O3fp", 15, EDGES),
+    Restless("team_edges", (LIFE,), "nopie", 16, EDGES),
 ]
 
 
@@ -128,16 +130,16 @@ LLVM_TASKS = (
 )
 
 SWEEPS = [
-    Sweep("team_edges", ("300",), "O2", 1, TEAMS),
-    Sweep("team_edges", ("300",), "static", 1, TEAMS),
-    Sweep("team_edges", ("300",), "O2", 2, TEAMS[:2]),
-    Sweep("stress", ("1", "300"), "O2", 1, TASKS),
-    Sweep("team_edges", ("550",), "clang", 1, REGIONS),
-    Sweep("team_edges", ("550",), "omp19", 1, REGIONS[2:]),
+    Sweep("team_edges", (LIFE,), "O2", 1, TEAMS),
+    Sweep("team_edges", (LIFE,), "static", 1, TEAMS),
+    Sweep("team_edges", (LIFE,), "O2", 2, TEAMS[:2]),
+    Sweep("stress", ("1", LIFE), "O2", 1, TASKS),
+    Sweep("team_edges", (LIFE,), "clang", 1, REGIONS),
+    Sweep("team_edges", (LIFE,), "omp19", 1, REGIONS[2:]),
     # While its primary thread frees a nested team, it has its number of the team around it already:
     # the program's own routines mix both, and OMPD says that they change.
-    Sweep("team_edges", ("550",), "clang", 2, REGIONS[:2], 0.3),
-    Sweep("stress", ("1", "300"), "clang", 1, LLVM_TASKS),
+    Sweep("team_edges", (LIFE,), "clang", 2, REGIONS[:2], 0.3),
+    Sweep("stress", ("1", LIFE), "clang", 1, LLVM_TASKS),
 ]
 
 
@@ -147,6 +149,7 @@ def _sweep(sweep: Sweep) -> Any:
         "thread": sweep.thread,
         "functions": list(sweep.functions),
         "steps": STEPS,
+        "failures": FAILURES.get((sweep.program, sweep.variant), 0),
     }
     program = setup.program(sweep.program, sweep.variant)
     passive = {
@@ -162,9 +165,11 @@ def test_no_value_differs_at_any_instruction(sweep: Sweep) -> None:
         found = _sweep(sweep)
     except build.Skipped as reason:
         pytest.skip(str(reason))
-    assert [len(steps) for steps in found] == [STEPS] * len(sweep.functions)
+    failures = found["failures"]
+    assert len(failures) <= FAILURES.get((sweep.program, sweep.variant), 0), failures
+    assert [len(steps) for steps in found["steps"]] == [STEPS] * len(sweep.functions)
     problems = []
-    for function, steps in zip(sweep.functions, found):
+    for function, steps in zip(sweep.functions, found["steps"]):
         answered, known = 0, False
         for number, said in enumerate(steps):
             if said is None:  # as after the instruction before

@@ -258,15 +258,10 @@ def test_nothing_waits(variant: str) -> None:
     assert said["locks_text"]["text"] == "No thread was found waiting for a lock.\n"
 
 
-# LLVM 14's runtime fails in this program now and then, without a debugger, too: an assertion in
-# kmp_dispatch.cpp, or a null queue of tasks from which a thread steals.
-FAILURES = {("stress", "clang"): 3}
-
-
-# For ten minutes: GDB ends them, however busy the machine is.
+# For hours: GDB ends them, however busy the machine is.
 @pytest.mark.parametrize(
     "program, arguments",
-    [("stress", ["1", "600"]), ("team_edges", ["600"])],
+    [("stress", ["1", "14000"]), ("team_edges", ["14000"])],
     ids=["stress", "team_edges"],
 )
 @pytest.mark.parametrize("variant", ("O2", "clang"))
@@ -279,7 +274,7 @@ def test_no_alarm_in_programs_that_run_well(
         pytest.skip(str(reason))
     spec = {"mode": "stops", "stops": 25, "arguments": arguments}
     said = processes.run_gdb("why.py", spec, [str(path)]).result
-    assert len(said["failures"]) <= FAILURES.get((program, variant), 0), said["failures"]
+    assert len(said["failures"]) <= cases.FAILURES.get((program, variant), 0), said["failures"]
     assert len(said["stops"]) == 25
     for stop in said["stops"]:
         assert "findings" in stop, stop

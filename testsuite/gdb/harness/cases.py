@@ -19,6 +19,10 @@ ASKED = "asked"  # GDB runs the program, and our and LLVM's OMPD library are ask
 PROCESS = "process"  # it attaches
 CORE = "core"  # a core file that the kernel wrote
 
+# LLVM 14's runtime fails in this program now and then, without a debugger, too: an assertion in
+# kmp_dispatch.cpp, or a null queue of tasks from which a thread steals. So often in one test.
+FAILURES = {("stress", "clang"): 3}
+
 COMMAND_LINE = (PROCESS, CORE)
 KERNEL_CORES = (KERNEL, CORE)
 

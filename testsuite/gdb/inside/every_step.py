@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs inside GDB: asks in one thread what the oracle asks, after every single instruction.
 
-Task: "thread" (its number), "functions" (one after another, from the begin of each on) and
-"steps" (how many instructions of each). "A|B" is A or, where the program has no A, B. What is said as
-after the instruction before is null.
+Task: "thread" (its number), "functions" (one after another, from the begin of each on), "steps" (how
+many instructions of each) and "failures" (how often the program may fail, and is run again then).
+"A|B" is A or, where the program has no A, B. Answer: "steps", in which what is said as after the
+instruction before is null, and "failures", the signals at which the program failed.
 """
 
 import os
@@ -16,6 +17,26 @@ import common  # noqa: E402
 import gdb  # noqa: E402
 import ompd_services  # noqa: E402
 import oracle  # noqa: E402
+
+
+class Failed(Exception):
+    """The program has stopped at a signal of its own, or has ended."""
+
+
+def go(command: str) -> None:
+    """Runs a command that lets the program go on."""
+    signals: List[str] = []
+
+    def note(event: gdb.StopEvent) -> None:
+        signals.append(getattr(event, "stop_signal", ""))
+
+    gdb.events.stop.connect(note)
+    try:
+        gdb.execute(command, to_string=True)
+    finally:
+        gdb.events.stop.disconnect(note)
+    if not signals or signals[-1]:
+        raise Failed(signals[-1] if signals else "its end")
 
 
 def named(names: str) -> str:
@@ -33,11 +54,11 @@ def steps_from(function: str, thread: int, steps: int, space: Any) -> List[Any]:
     """Return what is said after each; None where that is what was said before."""
     place = "tbreak -function {} if $_thread == {}".format(named(function), thread)
     gdb.execute(place, to_string=True)
-    gdb.execute("continue", to_string=True)
+    go("continue")
     found: List[Optional[Dict[str, Any]]] = []
     before: Optional[Dict[str, Any]] = None
     for _ in range(steps):
-        gdb.execute("stepi", to_string=True)
+        go("stepi")
         (said,) = oracle.ask_everywhere(thread, space)
         found.append(
             None if before is not None and before == dict(said, at=before["at"]) else said
@@ -50,12 +71,20 @@ def main() -> None:
     """The script."""
     task = common.task()
     common.prepare(task["loader"])
-    gdb.execute("break main", to_string=True)
-    common.run()
-    gdb.execute("delete", to_string=True)
-    space = ompd_services.own_library()
-    found = [steps_from(name, task["thread"], task["steps"], space) for name in task["functions"]]
-    common.answer(found)
+    found: List[List[Any]] = []
+    failures: List[str] = []
+    while len(found) < len(task["functions"]) and len(failures) <= task["failures"]:
+        gdb.execute("break main", to_string=True)
+        common.run()
+        gdb.execute("delete", to_string=True)
+        space = ompd_services.own_library()
+        try:
+            for name in task["functions"][len(found) :]:
+                found.append(steps_from(name, task["thread"], task["steps"], space))
+        except Failed as failure:
+            failures.append(str(failure))
+            gdb.execute("delete", to_string=True)
+    common.answer({"steps": found, "failures": failures})
     gdb.execute("kill", to_string=True)
 
 
