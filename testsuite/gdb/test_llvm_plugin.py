@@ -4,7 +4,6 @@ a runtime with OMPD support it finds the library by itself, on others it is lent
 
 import re
 import shutil
-import subprocess
 import tempfile
 from functools import lru_cache
 from pathlib import Path
@@ -91,22 +90,13 @@ def plugin_folder(setting: Setting) -> Path:
         folder = build.runtime_folder(options) / "ompd"
     except build.Skipped as reason:
         pytest.skip(str(reason))
-    lacks = modules_missing(folder)
-    if lacks:
-        pytest.skip("the plug-in of LLVM {}: {}".format(setting.release, lacks))
+    problem = setup.plugin_problem(folder, setting.release)
+    if problem:
+        pytest.skip(problem)
     return folder
 
 
 @lru_cache(maxsize=None)
-def modules_missing(folder: Path) -> str:
-    """What GDB's Python says of a module that the plug-in wants and Python no longer has."""
-    if not any("import imp\n" in file.read_text("utf-8") for file in folder.glob("*.py")):
-        return ""
-    command = [setup.GDB, "-nx", "-batch", "-ex", "python import imp"]
-    done = subprocess.run(command, stderr=subprocess.PIPE, universal_newlines=True, check=False)
-    return "; ".join(line for line in done.stderr.splitlines() if "No module" in line)
-
-
 def program_of(setting: Setting, name: str) -> Path:
     try:
         return setup.program(name, setting.variant)

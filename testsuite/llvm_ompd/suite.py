@@ -65,7 +65,11 @@ def folder() -> Path:
         raise build.Skipped("no FileCheck (Debian's package llvm-14-tools, or of another release)")
     if shutil.which("clang") is None:
         raise build.Skipped("no clang")
-    return build.runtime_folder(RUNTIME).parent
+    found = build.runtime_folder(RUNTIME).parent
+    problem = setup.plugin_problem(found / "gdb" / "ompd", RUNTIME.release)
+    if problem:
+        raise build.Skipped(problem)
+    return found
 
 
 def find_filecheck() -> str:

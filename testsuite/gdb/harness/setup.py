@@ -53,6 +53,17 @@ def missing() -> str:
     return ""
 
 
+def plugin_problem(folder: Path, release: int) -> str:
+    """Why LLVM's plug-in for GDB cannot be loaded: it wants a module that Python no longer has. Empty if
+    it can."""
+    if not any("import imp\n" in file.read_text("utf-8") for file in folder.glob("*.py")):
+        return ""
+    command = [GDB, "-nx", "-batch", "-ex", "python import imp"]
+    done = subprocess.run(command, stderr=subprocess.PIPE, universal_newlines=True, check=False)
+    lacks = "; ".join(line for line in done.stderr.splitlines() if "No module" in line)
+    return "the plug-in of LLVM {}: {}".format(release, lacks) if lacks else ""
+
+
 def program(name: str, variant: str) -> Path:
     """A fixture program, built if need be. Raises build.Skipped where it can't be."""
     return build.build(name, variant, OUT, CC)
