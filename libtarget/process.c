@@ -86,7 +86,7 @@ static int wait_for_stop(struct thread *thread, const char **obstacle)
 			thread->has_stopped = true;
 			return 1;
 		}
-		// The first thread of a process: its end is told after that of all others.
+		// The kernel reports the end of a first thread after those of all others.
 		if (has_ended)
 			return 0;
 		if (look <= SOON) {

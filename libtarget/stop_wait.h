@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/** What has been seen of one thread. Zero at first. */
+/** Looks at one thread that is waited for. Zero at first. */
 struct stop_wait {
 	int64_t waits;	// how often it has waited for something
 	uint32_t looks; // that found it in the same uninterruptible wait, in a row
