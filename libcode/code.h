@@ -322,6 +322,28 @@ typedef bool code_visit(void *context, const struct code_instruction *instructio
 bool code_flow_between(struct code_reader *reader, const struct code_flow *flow, uint64_t from,
 		       uint64_t to, code_avoid *avoid, code_visit *visit, void *context);
 
+// ---- Where code returns to ---------------------------------------------------------------------
+
+/** A number in terms of the registers at an instruction. */
+struct code_place {
+	uint8_t reg;	// plus `offset`; CODE_NO_REGISTER: unknown
+	bool is_loaded; // the word there
+	int64_t offset;
+};
+
+/** How the function around an instruction returns. */
+struct code_return {
+	struct code_place slot;	 // where the return address is
+	struct code_place frame; // what the frame register holds for the caller
+	uint64_t written;	 // registers that are changed on the way
+};
+
+/**
+ * Follow every way from the instruction at @p pc to the end of its function, of which nothing else need be
+ * known. CODE_UNKNOWN if one of them ends elsewhere, or has the return address in another place.
+ */
+enum code_status code_find_return(struct code_reader *reader, uint64_t pc, struct code_return *ret);
+
 // ---- What a call passes ----------------------------------------------------------------------
 
 /**

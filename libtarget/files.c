@@ -464,6 +464,7 @@ struct target_file target_file_at(const struct target *target, size_t index)
 
 	file.path = target->files[index].path;
 	file.opened = target->files[index].opened;
+	file.bias = target->files[index].bias;
 	return file;
 }
 

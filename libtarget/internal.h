@@ -72,6 +72,7 @@ struct thread {
 	uint64_t registers[TARGET_REGISTERS];
 	bool has_vectors;
 	uint8_t vectors[TARGET_VECTOR_BYTES];
+	const struct target_frame *unwound_from; // a frame that has called; NULL: the innermost one
 };
 
 /** A part of a copy of memory. */

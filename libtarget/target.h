@@ -127,6 +127,7 @@ struct target_file {
 	const char *path;   // as the target has it
 	const char *opened; // where it was looked for
 	uint64_t start, end;
+	uint64_t bias; // what was added to its addresses; of one that is not used, 0
 	enum target_file_state state;
 	bool is_program;
 	struct target_build_id in_memory, in_file;
@@ -201,6 +202,9 @@ struct target_frame {
  * @return how many frames were put into @p frames, at most @p max.
  */
 size_t target_unwind(struct target *target, size_t thread, struct target_frame *frames, size_t max);
+/** Find the caller of code that is in no file. @return false: the code does not show where it returns to. */
+bool target_made_caller(struct target *target, const struct target_frame *frame,
+			struct target_frame *ret);
 
 // ---- Symbols ---------------------------------------------------------------------------------
 

@@ -34,11 +34,28 @@ static bool read_word(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *con
 	return target_read(context, address, ret, sizeof(*ret)) == sizeof(*ret);
 }
 
+/** Begin with a frame that has called. Its rules are those of the call. */
+static bool set_caller(Dwfl_Thread *dwfl_thread, const struct target_frame *caller)
+{
+	Dwarf_Word pc = caller->pc - 1;
+
+	for (size_t i = 0; i < TARGET_KEPT_REGISTERS; i++) {
+		Dwarf_Word value = caller->kept[i];
+
+		if (caller->known[i] &&
+		    !dwfl_thread_state_registers(dwfl_thread, target_kept_registers[i], 1, &value))
+			return false;
+	}
+	return dwfl_thread_state_registers(dwfl_thread, NUM_DWARF - 1, 1, &pc);
+}
+
 static bool set_registers(Dwfl_Thread *dwfl_thread, void *position)
 {
 	const struct thread *thread = position;
 	Dwarf_Word values[NUM_DWARF];
 
+	if (thread->unwound_from)
+		return set_caller(dwfl_thread, thread->unwound_from);
 	if (!thread->has_registers)
 		return false;
 	for (size_t i = 0; i < NUM_DWARF; i++)
@@ -52,6 +69,8 @@ struct walk {
 	struct target *target;
 	struct target_frame *frames;
 	size_t count, max;
+	struct target_frame caller; // of code that was made at run time
+	bool is_caller;		    // the next frame is that one
 };
 
 static bool is_signal_return(struct target *target, uint64_t pc)
@@ -115,12 +134,20 @@ static bool is_after_call(struct target *target, uint64_t pc)
 	return code_call_before(&reader, pc, &call) == CODE_OK;
 }
 
+/** Check for code that is in no file. */
+static bool is_made_at_run_time(struct target *target, uint64_t pc)
+{
+	return !dwfl_addrmodule(target->dwfl, pc) && target_file_index(target, pc) < 0;
+}
+
 /** Check that the next frame is one. Where there are no rules libdwfl takes rbp for the frame's address:
- *  other code has other things in it. */
+ *  other code has other things in it, and code that was made at run time need not have a frame. */
 static bool is_frame(struct walk *walk, uint64_t pc)
 {
-	return !walk->count || walk->frames[walk->count - 1].is_signal ||
-	       rules_before(walk)->exist || is_after_call(walk->target, pc);
+	const struct target_frame *newer = &walk->frames[walk->count - 1];
+
+	return !walk->count || walk->is_caller || newer->is_signal || rules_before(walk)->exist ||
+	       (is_after_call(walk->target, pc) && !is_made_at_run_time(walk->target, newer->pc));
 }
 
 static void inherit_rbx(struct walk *walk)
@@ -148,6 +175,9 @@ static int add_frame(Dwfl_Frame *frame, void *context)
 	if ((!pc && walk->count) || !is_frame(walk, pc))
 		return DWARF_CB_ABORT;
 	struct target_frame *found = &walk->frames[walk->count];
+	if (walk->is_caller)
+		pc = walk->caller.pc;
+	walk->is_caller = false;
 	*found = (struct target_frame){
 		.pc = pc,
 		.is_signal = is_activation && walk->count && is_signal_return(walk->target, pc),
@@ -181,15 +211,89 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
 	.set_initial_registers = set_registers,
 };
 
+// ---- Code that was made at run time ------------------------------------------------------------
+
+/** Find a register of a frame, by its number in libcode: these differ from DWARF's for rbp and rsp. */
+static bool kept_register(const struct target_frame *frame, unsigned int number, uint64_t *ret)
+{
+	const unsigned int dwarf[] = { [4] = 7, [5] = 6 };
+	int index = target_kept_index(number == 4 || number == 5 ? dwarf[number] : number);
+
+	if (index < 0 || !frame->known[index])
+		return false;
+	*ret = frame->kept[index];
+	return true;
+}
+
+static bool value_at(struct target *target, const struct target_frame *frame,
+		     const struct code_place *place, uint64_t *ret)
+{
+	uint64_t value;
+
+	if (!kept_register(frame, place->reg, &value))
+		return false;
+	*ret = value + (uint64_t)place->offset;
+	return !place->is_loaded || target_read(target, *ret, ret, sizeof(*ret)) == sizeof(*ret);
+}
+
+bool target_made_caller(struct target *target, const struct target_frame *frame,
+			struct target_frame *ret)
+{
+	struct code_reader reader;
+	struct code_return found;
+	uint64_t slot;
+
+	code_reader_init(&reader, &code_x86_64, (struct code_memory){ read_code, target });
+	*ret = (struct target_frame){ 0 };
+	if (code_find_return(&reader, frame->pc, &found) != CODE_OK ||
+	    !value_at(target, frame, &found.slot, &slot) ||
+	    target_read(target, slot, &ret->pc, sizeof(ret->pc)) != sizeof(ret->pc) ||
+	    !is_after_call(target, ret->pc))
+		return false;
+	for (size_t i = 0; i < TARGET_KEPT_REGISTERS; i++) {
+		unsigned int number = target_kept_registers[i];
+
+		if (number == 7) {
+			ret->kept[i] = slot + sizeof(slot);
+			ret->known[i] = true;
+		} else if (number == 6) {
+			ret->known[i] = value_at(target, frame, &found.frame, &ret->kept[i]);
+		} else {
+			ret->kept[i] = frame->kept[i];
+			ret->known[i] = frame->known[i] && !(found.written >> number & 1);
+		}
+	}
+	return true;
+}
+
+/** Go on with the caller of code that was made at run time, if that code shows where it returns to. */
+static bool go_past_made(struct walk *walk)
+{
+	const struct target_frame *last = &walk->frames[walk->count - 1];
+
+	if (!walk->count || walk->count == walk->max || last->is_signal ||
+	    !is_made_at_run_time(walk->target, last->pc))
+		return false;
+	if (walk->is_caller)
+		return false; // libdwfl did not go on from there
+	walk->is_caller = target_made_caller(walk->target, last, &walk->caller);
+	return walk->is_caller;
+}
+
 size_t target_unwind(struct target *target, size_t thread, struct target_frame *frames, size_t max)
 {
-	struct walk walk = { target, frames, 0, max };
+	struct walk walk = { .target = target, .frames = frames, .max = max };
 
 	if (!target->unwinds)
 		target->unwinds = dwfl_attach_state(
 			target->dwfl, NULL, target->pid ? target->pid : target->threads[0].lwp,
 			&thread_callbacks, target);
-	if (max && target->unwinds)
+	if (!max || !target->unwinds)
+		return 0;
+	do {
 		dwfl_getthread_frames(target->dwfl, target->threads[thread].lwp, add_frame, &walk);
+		target->threads[thread].unwound_from = &walk.caller;
+	} while (go_past_made(&walk));
+	target->threads[thread].unwound_from = NULL;
 	return walk.count;
 }

@@ -276,6 +276,17 @@ void gdb_files_forget(struct gdb_services *services)
 	Py_CLEAR(services->files);
 }
 
+bool gdb_files_made_caller(struct gdb_services *services, const struct target_frame *frame,
+			   struct target_frame *ret)
+{
+	struct ompdbg_error *error;
+	const struct ompdbg_services *files = gdb_files(services, &error);
+
+	ompdbg_error_destroy(error);
+	return files &&
+	       target_made_caller(((struct files_object *)services->files)->target, frame, ret);
+}
+
 #define FORWARD(name, parameters, ...)                                            \
 	struct ompdbg_error *gdb_##name parameters                                \
 	{                                                                         \
@@ -285,7 +296,7 @@ void gdb_files_forget(struct gdb_services *services)
 		return files ? files->name(files->context, __VA_ARGS__) : error;  \
 	}
 
-FORWARD(object_at, (void *context, uint64_t address, struct ompdbg_object *ret), address, ret)
+FORWARD(file_address, (void *context, uint64_t address, uint64_t *ret), address, ret)
 FORWARD(function_at, (void *context, uint64_t address, struct ompdbg_function *ret), address, ret)
 FORWARD(code_place, (void *context, uint64_t address, struct ompdbg_function *ret), address, ret)
 FORWARD(function_named, (void *context, const char *symbol, struct ompdbg_function *ret), symbol,
@@ -317,6 +328,25 @@ FORWARD(task_variables,
 	 size_t *count),
 	code, argument, ret, count)
 FORWARD(newest_gcc, (void *context, uint64_t address, int *ret), address, ret)
+
+struct ompdbg_error *gdb_object_at(void *context, uint64_t address, struct ompdbg_object *ret)
+{
+	struct gdb_services *services = context;
+	struct ompdbg_error *error;
+	const struct ompdbg_services *files = gdb_files(services, &error);
+	const char *path;
+
+	if (files)
+		error = files->object_at(files->context, address, ret);
+	if (!error || error->code != OMPDBG_ABSENT)
+		return error;
+	// GDB may not have read the file that is there.
+	error = ask_text(services, ASK(services, "mapped_file", "K", (unsigned long long)address),
+			 &path);
+	if (!error)
+		*ret = (struct ompdbg_object){ .path = path };
+	return error;
+}
 
 struct ompdbg_error *gdb_symbol_address(void *context, const char *name, const char *object,
 					int thread, uint64_t *ret)

@@ -215,6 +215,7 @@ void gdb_services_init(struct gdb_services *services, PyObject *bridge)
 			.variable_storage = gdb_variable_storage,
 			.access_name = gdb_access_name,
 			.task_variables = gdb_task_variables,
+			.file_address = gdb_file_address,
 		},
 	};
 }

@@ -38,6 +38,8 @@ struct gdb_stack {
 	size_t num_pushed; // those that are no others' within them
 };
 
+struct target_frame;
+
 struct gdb_services {
 	struct ompdbg_services table;
 	PyObject *bridge;  // NULL: closed
@@ -172,6 +174,10 @@ struct ompdbg_error *gdb_variable_at(void *context, uint64_t address, bool is_lo
 				     const char **ret);
 struct ompdbg_error *gdb_layout(void *context, const char *structure, const char *field,
 				const char *object, struct ompdbg_layout *ret);
+/** Find the caller of code that is in no file (target_made_caller()). */
+bool gdb_files_made_caller(struct gdb_services *services, const struct target_frame *frame,
+			   struct target_frame *ret);
+struct ompdbg_error *gdb_file_address(void *context, uint64_t address, uint64_t *ret);
 struct ompdbg_error *gdb_newest_gcc(void *context, uint64_t address, int *ret);
 
 #endif

@@ -2,6 +2,7 @@
 //
 // Stacks as GDB unwinds them, with its numbers of frames.
 
+#include "base/error.h"
 #include "services.h"
 
 #include <stdlib.h>
@@ -81,15 +82,51 @@ static void number_frames(struct gdb_stack *stack)
 		frames[last - i].cookie = (uint64_t)i << TARGET_FRAME_INLINED | pushed;
 }
 
+/** Check that code is in no file, and that GDB was told nothing of it. */
+static bool is_unknown_code(struct gdb_services *services, uint64_t pc)
+{
+	struct ompdbg_object object;
+	struct ompdbg_symbol symbol;
+	struct ompdbg_error *error = gdb_object_at(services, pc, &object);
+	bool is_absent = error && error->code == OMPDBG_ABSENT;
+
+	ompdbg_error_destroy(error);
+	return is_absent && !is_ok(gdb_symbol_at(services, pc, &symbol));
+}
+
+/** Check that the newest frame was called from @p pc. Of code that was made at run time GDB guesses the
+ *  caller: the code must show it. */
+static bool is_proven_caller(struct gdb_services *services, int thread,
+			     const struct gdb_stack *stack, uint64_t pc)
+{
+	const struct ompdbg_frame *newest =
+		stack->num_frames ? &stack->frames[stack->num_frames - 1] : NULL;
+	struct target_frame frame = { 0 }, caller;
+
+	if (!newest || newest->is_signal || newest->object ||
+	    !is_unknown_code(services, newest->pc - newest->is_call))
+		return true;
+	frame.pc = newest->pc;
+	for (size_t i = 0; i < TARGET_KEPT_REGISTERS; i++)
+		frame.known[i] = is_ok(gdb_frame_register(
+			services, thread, newest, (enum ompdbg_register)target_kept_registers[i],
+			&frame.kept[i]));
+	return gdb_files_made_caller(services, &frame, &caller) && caller.pc == pc;
+}
+
 /** Take the next frame of a stack. @p told: (pc, is_signal, is_inlined, is_tail_call). */
-static struct ompdbg_error *take_frame(struct gdb_services *services, struct gdb_stack *stack,
-				       PyObject *told)
+static struct ompdbg_error *take_frame(struct gdb_services *services, int thread,
+				       struct gdb_stack *stack, PyObject *told)
 {
 	int is_signal, is_inlined, is_tail_call;
 	unsigned long long pc;
 
 	if (!PyArg_ParseTuple(told, "Kppp", &pc, &is_signal, &is_inlined, &is_tail_call))
 		return ask_failed(services);
+	if (!is_proven_caller(services, thread, stack, pc)) {
+		Py_CLEAR(stack->iterator);
+		return NULL;
+	}
 	const struct ompdbg_frame *newer =
 		stack->num_frames ? &stack->frames[stack->num_frames - 1] : NULL;
 	struct ompdbg_frame frame = {
@@ -133,7 +170,8 @@ struct ompdbg_error *gdb_unwind(void *context, int thread, size_t most,
 			if (stack->chain.count)
 				alike_learn(services, &stack->chain, stack);
 		} else {
-			error = told ? take_frame(services, stack, told) : ask_failed(services);
+			error = told ? take_frame(services, thread, stack, told) :
+				       ask_failed(services);
 		}
 		Py_XDECREF(told);
 	}

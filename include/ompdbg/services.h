@@ -275,6 +275,9 @@ struct ompdbg_services {
 	 *  code; @p argument: the address that this gets, of Clang's the second argument. ABSENT: debug information does not tell. */
 	struct ompdbg_error *(*task_variables)(void *context, uint64_t code, uint64_t argument,
 					       const struct ompdbg_given **ret, size_t *count);
+	/** Find the address that the file has for what is mapped at an address: the one that is given to
+	 *  tools which read the file, such as addr2line. ABSENT: it is in no file, or that is unknown. */
+	struct ompdbg_error *(*file_address)(void *context, uint64_t address, uint64_t *ret);
 };
 
 #ifdef __cplusplus

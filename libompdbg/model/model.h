@@ -159,7 +159,8 @@ struct location {
 	int line;	      // 0: unknown
 	uint64_t address;     // where the frame goes on, perhaps past the code of the function
 	uint64_t code; // in the instruction that it is at: of a frame that has called, the call
-	const char *object; // path of the program or shared object
+	const char *object; // path of the program or shared object; NULL: in no file
+	const char *title;  // how code without a function is called; NULL if it has one
 };
 
 /** The wait of a thread. */

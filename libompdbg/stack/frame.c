@@ -103,9 +103,19 @@ const struct place *stack_named_place(struct stack *stack, struct stack_frame *f
 	return place;
 }
 
+/** Return the path of the object of code that is in no shared object; NULL: it is in no file. */
+static const char *program_at(struct process *process, uint64_t code)
+{
+	struct ompdbg_object object;
+
+	if (answer_of(SERVICE(process, object_at, code, &object)) == ANSWER_ABSENT)
+		return NULL;
+	return SERVICE(process, program);
+}
+
 /** Describe a place in terms of the source. @p object: path of the shared object, or NULL. */
 static struct location *describe(struct process *process, const struct place *place,
-				 const char *object)
+				 const char *object, uint64_t address, bool is_call)
 {
 	struct location *location = ARENA_NEW(&process->arena, struct location);
 
@@ -115,18 +125,20 @@ static struct location *describe(struct process *process, const struct place *pl
 		location->function = place->plain;
 	location->file = place->function.file;
 	location->line = place->function.line;
-	location->object = object ? object : SERVICE(process, program);
+	location->address = address;
+	location->code = address - is_call;
+	location->object = object ? object : program_at(process, location->code);
+	if (!location->function)
+		location->title = code_title(process, address, is_call);
 	return location;
 }
 
 const struct location *locate(struct thread *thread, struct stack_frame *frame)
 {
+	const struct ompdbg_frame *at = &frame->at;
 	const struct place *place = stack_named_place(thread_stack(thread), frame);
-	struct location *location = describe(thread->runtime->process, place, frame->at.object);
 
-	location->address = frame->at.pc;
-	location->code = frame->at.is_call ? frame->at.pc - 1 : frame->at.pc;
-	return location;
+	return describe(thread->runtime->process, place, at->object, at->pc, at->is_call);
 }
 
 const struct location *call_location(struct process *process, uint64_t returns)
@@ -147,9 +159,7 @@ const struct location *call_location(struct process *process, uint64_t returns)
 		object.path = NULL;
 	if (place_owner(process, object.path, returns - 1, &place.function) == FRAME_RUNTIME)
 		return NULL;
-	location = describe(process, &place, object.path);
-	location->address = returns;
-	location->code = returns - 1;
+	location = describe(process, &place, object.path, returns, true);
 	*table_put(&room->call_locations, &process->arena, returns) = location;
 	return location;
 }

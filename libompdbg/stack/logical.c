@@ -72,6 +72,20 @@ static bool find_encountered_league(struct walk *walk, struct stack_part *ret)
 	return true;
 }
 
+/** Say so if the frames of a thread end in code that does not show where it returns to. */
+static void note_unknown_caller(struct logical_stack *stack, struct thread *thread)
+{
+	struct process *process = thread->runtime->process;
+	struct stack *frames = thread_stack(thread);
+	size_t depth = stack_depth(frames);
+	const struct stack_frame *last = depth ? stack_frame(frames, depth - 1) : NULL;
+
+	if (!stack->note && last && !last->at.object &&
+	    is_made_at_run_time(process, last->at.pc - last->at.is_call))
+		NOTE(stack, thread,
+		     "code made at run time does not show who called it in thread %s");
+}
+
 static void build(struct logical_stack *stack, struct thread *thread)
 {
 	struct arena *arena = &thread->runtime->process->arena;
@@ -135,6 +149,8 @@ const struct logical_stack *thread_logical_stack(struct thread *thread)
 	if (!stack) {
 		stack = ARENA_NEW(&process->arena, struct logical_stack);
 		build(stack, thread);
+		if (stack->num_parts)
+			note_unknown_caller(stack, thread);
 		*table_put(kept, &process->arena, key) = stack;
 	}
 	return stack;
@@ -164,5 +180,6 @@ const struct location *locate_by_stack(struct thread *thread, struct stack_frame
 	named = ARENA_NEW(&thread->runtime->process->arena, struct location);
 	*named = *location;
 	named->function = name;
+	named->title = NULL;
 	return named;
 }

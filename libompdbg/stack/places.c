@@ -2,6 +2,7 @@
 //
 // Places in the program, each looked up once for all frames of all threads that are there.
 
+#include "base/objects.h"
 #include "stack/names.h"
 #include "stack/room.h"
 
@@ -84,4 +85,39 @@ const struct ompdbg_function *find_function(struct process *process, uint64_t ad
 	if (lasts)
 		*table_put(&constants->functions, arena, address) = kept;
 	return kept->name ? kept : NULL;
+}
+
+/** Check that something is at an address; a core file may lack it. */
+static bool is_readable(struct process *process, uint64_t address)
+{
+	char byte;
+
+	return process_read(process, address, &byte, sizeof(byte));
+}
+
+bool is_made_at_run_time(struct process *process, uint64_t address)
+{
+	struct ompdbg_object object;
+
+	return answer_of(SERVICE(process, object_at, address, &object)) == ANSWER_ABSENT &&
+	       is_readable(process, address);
+}
+
+const char *code_title(struct process *process, uint64_t address, bool is_call)
+{
+	struct arena *arena = &process->arena;
+	struct ompdbg_object object;
+	uint64_t in_file;
+
+	enum answer answer = answer_of(SERVICE(process, object_at, address - is_call, &object));
+	if (answer == ANSWER_FOUND &&
+	    is_ok(SERVICE(process, file_address, address - is_call, &in_file)))
+		return arena_printf(arena, "%s+%#lx", base_name(object.path),
+				    (unsigned long)in_file + is_call);
+	if (answer == ANSWER_FOUND)
+		return arena_printf(arena, "%#lx in %s", (unsigned long)address,
+				    base_name(object.path));
+	if (is_made_at_run_time(process, address - is_call))
+		return arena_printf(arena, "code made at run time (%#lx)", (unsigned long)address);
+	return arena_printf(arena, "%#lx in no known file", (unsigned long)address);
 }

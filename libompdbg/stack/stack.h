@@ -24,6 +24,15 @@ bool is_users_data(struct process *process, uint64_t address, const struct ompdb
 /** Write how an address is called: the symbol, and the distance from it; NULL: it has no name. */
 const char *symbol_title(struct process *process, const struct ompdbg_symbol *symbol);
 
+// ---- Code without names (places.c) -------------------------------------------------------------
+
+/** Check for code that is in no file: it was made while the program runs. */
+bool is_made_at_run_time(struct process *process, uint64_t address);
+/** Write how code without a name is called: by its file and the address that it has there, which is the
+ *  same in all processes ("prog+0x11aa"), or "code made at run time (0x7f…)". @p is_call: @p address is a
+ *  return address. */
+const char *code_title(struct process *process, uint64_t address, bool is_call);
+
 // ---- Frames (frame.c) --------------------------------------------------------------------------
 
 struct place;

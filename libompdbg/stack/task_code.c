@@ -25,9 +25,9 @@ static void describe(struct known_code *code, uint64_t entry)
 	const struct construct_source *source = construct_source_at(code->runtime, code->source);
 	struct task_function *function = &code->function;
 
-	function->symbol = arena_printf(&process->arena, "0x%llx", (unsigned long long)entry);
-	function->signature = function->symbol;
-	if (found) {
+	if (!found) {
+		function->symbol = function->signature = code_title(process, entry, false);
+	} else {
 		const char *enclosing = enclosing_function(process, found->symbol, found->file);
 
 		function->symbol = found->symbol ? found->symbol : found->name;

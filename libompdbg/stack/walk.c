@@ -283,8 +283,10 @@ static const struct location *locate_opening(struct team *team, struct thread *t
 	}
 	if (!source)
 		return location;
-	if (!location->function)
+	if (!location->function) {
 		location->function = source->function;
+		location->title = NULL;
+	}
 	if (!location->file)
 		location->file = source->file;
 	if (location->file)

@@ -150,6 +150,9 @@ const struct spin *thread_spin(struct thread *thread)
 
 	if (!frame || (called && !is_harmless_name(process, called)))
 		return NULL;
+	// Such code may change itself, or be changed, between what it reads.
+	if (!frame->at.object && is_made_at_run_time(process, frame->at.pc))
+		return NULL;
 	struct table *by_code = &wait_room(process)->spins;
 	uint64_t key = called ? ~frame->at.pc : frame->at.pc, own_key = (uint64_t)(uintptr_t)frame;
 	struct known_spin *known = table_get(by_code, key);

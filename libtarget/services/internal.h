@@ -126,6 +126,7 @@ const char *object_path_at(const struct target_services *services, uint64_t addr
 bool object_is_named(const struct target_services *services, ssize_t index, const char *name);
 
 struct ompdbg_error *service_object_at(void *context, uint64_t address, struct ompdbg_object *ret);
+struct ompdbg_error *service_file_address(void *context, uint64_t address, uint64_t *ret);
 
 // ---- Symbols (symbols.c) ---------------------------------------------------------------------
 

@@ -228,6 +228,22 @@ bool object_is_named(const struct target_services *services, ssize_t index, cons
 	return is_named(services->objects.all[index].path, name) || is_named(file.path, name);
 }
 
+struct ompdbg_error *service_file_address(void *context, uint64_t address, uint64_t *ret)
+{
+	const struct target_services *services = context;
+	const struct objects *objects = &services->objects;
+	ssize_t index = object_index_at(services, address);
+
+	if (index < 0 && is_in_vdso(objects, address)) {
+		*ret = address - objects->vdso;
+		return NULL;
+	}
+	if (index < 0 || !objects->all[index].is_used)
+		return &ompdbg_error_absent;
+	*ret = address - target_file_at(services->target, (size_t)index).bias;
+	return NULL;
+}
+
 struct ompdbg_error *service_object_at(void *context, uint64_t address, struct ompdbg_object *ret)
 {
 	const struct target_services *services = context;

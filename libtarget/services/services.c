@@ -258,6 +258,7 @@ struct ompdbg_error *target_services_create(struct target *target, pid_t pid,
 		.variable_storage = service_variable_storage,
 		.access_name = service_access_name,
 		.task_variables = service_task_variables,
+		.file_address = service_file_address,
 	};
 	objects_init(services);
 	list_threads(services);

@@ -12,6 +12,7 @@ void json_member_location(struct json *json, const char *name, const struct loca
 	json_member_number(json, "line", (uint64_t)location->line);
 	json_member_identity(json, "address", location->address);
 	json_member_string(json, "object", location->object);
+	json_member_string(json, "title", location->title);
 	json_end_object(json);
 }
 

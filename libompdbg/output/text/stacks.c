@@ -171,10 +171,11 @@ static const char *construct_text(struct shown *shown, const struct logical_fram
 {
 	const struct paper *paper = &shown->text->paper;
 	struct arena *arena = paper->arena;
-	const char *begin =
-		place->start ? arena_printf(arena, "%#lx", (unsigned long)place->start) : NULL;
+	struct process *process = shown->text->process;
+	const struct ompdbg_frame *at = &frame->frame->at;
+	const char *begin = place->start ? code_title(process, place->start, false) : NULL;
 	const char *name = frame->function ? frame->function : begin;
-	const char *bare = bare_place(shown->text->process, &frame->frame->at);
+	const char *bare = name && place->name ? NULL : code_title(process, at->pc, at->is_call);
 	const char *text = arena_printf(arena, "%s of %s", construct_name(frame->construct),
 					paint_place(paper, visible(shown, name ? name : bare)));
 
@@ -260,7 +261,8 @@ static void add_frame(struct shown *shown, const struct stack_part *part,
 	if (frame->construct) {
 		line = construct_text(shown, frame, place);
 	} else if (!frame->function && !raw) {
-		line = paint_place(&text->paper, visible(shown, bare_place(text->process, at)));
+		line = paint_place(&text->paper,
+				   visible(shown, code_title(text->process, at->pc, at->is_call)));
 	} else {
 		line = arena_printf(arena, "%s (%s)",
 				    paint(&text->paper, STYLE_FUNCTION,

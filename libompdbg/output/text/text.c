@@ -108,17 +108,8 @@ const char *place_text(struct arena *arena, const struct location *location)
 	if (!location)
 		return "";
 	if (!location->function)
-		return arena_printf(arena, "%#lx in %s", (unsigned long)location->address,
-				    base_name(location->object));
+		return location->title;
 	return at_text(arena, location->function, location->file, location->line);
-}
-
-const char *bare_place(struct process *process, const struct ompdbg_frame *at)
-{
-	const char *object = at->object ? at->object : SERVICE(process, program);
-
-	return arena_printf(&process->arena, "%#lx in %s", (unsigned long)at->pc,
-			    base_name(object));
 }
 
 const char *function_place_text(struct arena *arena, const struct task_function *function)

@@ -38,8 +38,6 @@ struct ompdbg_error *text_write(struct text *text, struct sink *sink);
 const char *grouped_text(struct arena *arena, uint64_t number);
 /** Write a place: "work at hang.c:12"; "" for NULL. */
 const char *place_text(struct arena *arena, const struct location *location);
-/** Write how a frame without any symbol is called: "0x401136 in program". */
-const char *bare_place(struct process *process, const struct ompdbg_frame *at);
 /** Write a file and line of a function. */
 const char *function_place_text(struct arena *arena, const struct task_function *function);
 /** Write where a thread is, in the program's own files; at the end of a region, where that was opened;

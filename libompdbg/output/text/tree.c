@@ -46,7 +46,7 @@ static const char *frame_label(struct arena *arena, const struct stack_part *par
 	if (at->is_signal)
 		return "<signal handler called>";
 	if (!name)
-		name = bare_place(part->thread->runtime->process, at);
+		name = code_title(part->thread->runtime->process, at->pc, at->is_call);
 	if (frame->construct)
 		return at_text(arena,
 			       arena_printf(arena, "%s of %s", construct_name(frame->construct),

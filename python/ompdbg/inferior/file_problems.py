@@ -70,7 +70,7 @@ def why_mismatched() -> Optional[str]:
     program = encoding.of(gdb.current_progspace(), "filename")
     if not objfiles or not program:
         return None
-    mappings = _mappings()
+    mappings = mapped_files()
     process = "the core file" if object_files.CORE in output.said("info files") else "the process"
     mapped = _mapped_at_entry(mappings)
     own = {
@@ -102,7 +102,8 @@ class _Mapping(NamedTuple):
     path: str
 
 
-def _mappings() -> List[_Mapping]:
+def mapped_files() -> List[_Mapping]:
+    """Return what is mapped from files."""
     found = _MAPPING.findall(output.said("info proc mappings"))
     return [_Mapping(int(start, 16), int(end, 16), path) for start, end, path in found]
 
@@ -114,7 +115,7 @@ def _mapped_at_entry(mappings: List[_Mapping]) -> Optional[_Mapping]:
 
 
 def _program_in_memory() -> Optional[str]:
-    mapping = _mapped_at_entry(_mappings())
+    mapping = _mapped_at_entry(mapped_files())
     return mapping.path if mapping is not None else None
 
 

@@ -6,7 +6,7 @@ bytes; None is the answer for what does not exist."""
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Type, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Type, Union
 
 import _ompdbg
 import gdb
@@ -40,6 +40,7 @@ class GdbServices:
         self._files: Optional[_ompdbg.Files] = None
         self._symbols: Dict[int, Optional[Tuple[str, int]]] = {}  # that are in no file
         self._lines: Dict[int, Tuple[Optional[str], int]] = {}
+        self._mappings: Optional[Sequence[Any]] = None  # of files, at this stop
         self._stacks = Stacks()
         self._threads: Optional[Dict[int, gdb.InferiorThread]] = None
         self._pthreads: Dict[int, Optional[int]] = {}  # by number of thread
@@ -76,6 +77,7 @@ class GdbServices:
         self._direct_pid = None
         self._pthreads.clear()
         self.living.clear()
+        self._mappings = None
         self._stacks.forget()
         code_places.forget()
 
@@ -91,6 +93,7 @@ class GdbServices:
         self._direct_pid = 0
         self._threads = None
         self.living.clear()
+        self._mappings = None
         self._stacks.forget()
         code_places.forget()
 
@@ -321,6 +324,16 @@ class GdbServices:
         if self._inferior.pid:  # a program that is started may be put elsewhere
             self._files = files
         return files
+
+    def mapped_file(self, address: int) -> Optional[str]:
+        """Return the file that is mapped at an address, whether GDB has read it or not."""
+        from ompdbg.inferior import file_problems
+
+        if self._mappings is None:
+            self._mappings = file_problems.mapped_files()
+        if not self._mappings:
+            raise gdb.error("unknown what is mapped")
+        return next((one.path for one in self._mappings if one.start <= address < one.end), None)
 
     def symbol_at(self, address: int) -> Optional[Tuple[str, int]]:
         """Return name and distance of a symbol that is in no file."""

@@ -29,6 +29,7 @@ _MOST_RANKS = 1 << 20
 _MOST_INDENTS, _MOST_OF_RANKS = 12, 24
 _MOST_BRANCHES, _DEEPEST = 2000, 200  # of the tree of stacks: frames, and one within another
 # What differs between processes in the same state.
+_ADDRESS = re.compile(r" \(0x[0-9a-f]+\)|^0x[0-9a-f]+ (?=in )")
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 _COLUMNS = (
     Column(right=True),
@@ -152,7 +153,16 @@ def _state(report: Object) -> Hashable:
         _severity(report),
         tuple(sorted(Counter(one["rule"] for one in report["findings"] or []).items())),
         tuple(sorted(_shape(report, True).items())),
+        tuple(sorted(_ways(report).items())),
     )
+
+
+def _ways(report: Object) -> "Dict[Tuple[str, ...], int]":
+    """How many threads came through which functions, of a recursion once."""
+    found: "Counter[Tuple[str, ...]]" = Counter()
+    for frames, threads in _stacks(report):
+        found[tuple(dict.fromkeys(frame["function"] for frame in frames))] += threads
+    return found
 
 
 def _crash(report: Object) -> Optional[str]:
@@ -182,10 +192,9 @@ def _shape(report: Object, alike: bool) -> "Dict[Tuple[str, str, str], int]":
 
 
 def _where(location: Optional[Object]) -> str:
-    """Return the place of a thread. Addresses of code differ from process to process."""
-    if location is not None and location["function"] is None:
-        return f"in {basename(location['object'] or '?')}"
-    return place_text(location)
+    """Return the place of a thread. Addresses of code that is in no file, or in one that is not
+    there, differ from process to process."""
+    return _ADDRESS.sub("", place_text(location))
 
 
 def _described(report: Object) -> Object:
@@ -242,10 +251,15 @@ def _frame(frame: Object) -> Object:
     if not _fits(frame, _FRAME):
         raise ValueError(frame)
     found = {key: frame[key] for key in _FRAME}
-    found["function"] = frame["function"] or frame["symbol"] or "??"
+    found["function"] = frame["function"] or _ADDRESS.sub("", _title(frame))
     if frame["kind"] == "signal":
         found["function"] = "<signal handler called>"
     return found
+
+
+def _title(frame: Object) -> str:
+    """Return how code without a function is called; older reports do not say so."""
+    return str(frame.get("title") or frame["symbol"] or "??")
 
 
 class _Branch:

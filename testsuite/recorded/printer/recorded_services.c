@@ -147,6 +147,12 @@ static struct ompdbg_error *object_at(void *context, uint64_t address, struct om
 	return absent();
 }
 
+static struct ompdbg_error *file_address(void *context, uint64_t address, uint64_t *ret)
+{
+	(void)context, (void)address, (void)ret;
+	return absent();
+}
+
 static struct ompdbg_error *symbol_address(void *context, const char *name, const char *object,
 					   int thread, uint64_t *ret)
 {
@@ -325,6 +331,7 @@ struct ompdbg_services recorded_services(struct recorded_target *target)
 		.variables = variables,
 		.program = program,
 		.object_at = object_at,
+		.file_address = file_address,
 		.symbol_address = symbol_address,
 		.symbol_at = symbol_at,
 		.function_at = function_at,

@@ -44,7 +44,10 @@ static void print_address(uint64_t address)
 {
 	struct ompdbg_function function;
 	struct ompdbg_symbol symbol;
+	uint64_t in_file;
 
+	if (is_answer(services->file_address(services->context, address, &in_file)))
+		printf("  in file %#" PRIx64 "\n", in_file);
 	if (is_answer(services->symbol_at(services->context, address, &symbol)))
 		printf("  symbol %s + %" PRIu64 " in %s\n", symbol.name, symbol.offset,
 		       text(symbol.object));

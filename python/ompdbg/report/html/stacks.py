@@ -268,7 +268,7 @@ def frame(frame: Object) -> Content:
     """Return its function, or the construct, and the line."""
     if frame["kind"] == "signal":
         return element("span", "signal handler called", class_="construct")
-    name = frame["function"] or frame["symbol"] or frame["address"]
+    name = frame["function"] or frame.get("title") or frame["symbol"] or frame["address"]
     where = _at(frame["file"], frame["line"])
     if frame["construct"] is None:
         return [element("code", name, class_="function"), where]

@@ -65,7 +65,8 @@ def place_text(location: Optional[Object]) -> str:
         return ""
     function = location["function"]
     if function is None:
-        return f"{location['address']} in {basename(location['object'] or '?')}"
+        told = location.get("title")  # older reports have none
+        return str(told or f"{location['address']} in {basename(location['object'] or '?')}")
     if location["file"] is None or location["line"] is None:
         return str(function)
     return f"{function} at {basename(location['file'])}:{location['line']}"
@@ -100,7 +101,7 @@ def place_of(function: Optional[Object]) -> Optional[Object]:
     if function is None:
         return None
     told = {key: function[key] for key in ("symbol", "file", "line")}
-    return {**told, "function": function["name"], "address": None, "object": None}
+    return {**told, "function": function["name"], "address": None, "object": None, "title": None}
 
 
 def task_title(task: Object) -> str:
