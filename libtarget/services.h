@@ -36,6 +36,10 @@ bool target_services_copies_whole(const struct ompdbg_services *services, uint64
  *  constructs. */
 const struct ompdbg_function *target_services_constructs(const struct ompdbg_services *services,
 							 size_t *count);
+/** Check that what code at an address has by a name is not the variable of a loop that it seems to be
+ *  (scope_is_of_precondition()). */
+bool target_services_is_of_precondition(const struct ompdbg_services *services, uint64_t address,
+					const char *name);
 /** Find a function in each OpenMP runtime, or program with one in it. @return how many addresses
  *  there are, at most @p most. */
 size_t target_services_in_runtimes(const struct ompdbg_services *services, const char *name,

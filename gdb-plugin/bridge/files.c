@@ -449,6 +449,17 @@ static PyObject *method_copies_whole(PyObject *object, PyObject *args)
 	return PyBool_FromLong(target_services_copies_whole(self->table, address, name));
 }
 
+static PyObject *method_is_of_precondition(PyObject *object, PyObject *args)
+{
+	const struct files_object *self = (const struct files_object *)object;
+	unsigned long long address;
+	const char *name;
+
+	if (!PyArg_ParseTuple(args, "Ks:is_of_precondition", &address, &name))
+		return NULL;
+	return PyBool_FromLong(target_services_is_of_precondition(self->table, address, name));
+}
+
 static PyMethodDef files_methods[] = {
 	{ "address", method_address, METH_VARARGS,
 	  "address(symbol, file=None) -> where a symbol is, in files of a name or in any; None" },
@@ -458,6 +469,9 @@ static PyMethodDef files_methods[] = {
 	  "function(address) -> the linker's name of the function there, or None" },
 	{ "constructs", method_constructs, METH_NOARGS,
 	  "constructs() -> [(file or None, line)] of all functions made of the code of constructs" },
+	{ "is_of_precondition", method_is_of_precondition, METH_VARARGS,
+	  "is_of_precondition(address, name) -> whether the variable that code there, Clang's, has by the "
+	  "name of a loop's is another one" },
 	{ "copies_whole", method_copies_whole, METH_VARARGS,
 	  "copies_whole(address, name) -> whether the code there, Clang's, surely has copies of whole "
 	  "arrays of the name" },

@@ -64,7 +64,8 @@ static const char *find_value(const struct scope *scope, Dwarf_Die *die, bool is
 		return failure;
 	if (!type_plain(type, &plain))
 		return unavailable(scope->services, "unknown type");
-	if (scope_is_mistaken(scope, die, type) || scope_is_unsure_copy(scope, die, type))
+	if (scope_is_mistaken(scope, die, type) || scope_is_unsure_copy(scope, die, type) ||
+	    scope_is_of_precondition(scope, die))
 		return MAYBE_WRONG;
 	if (is_described(type))
 		return described_value(scope, die, type, ret);

@@ -282,6 +282,52 @@ bool scope_is_mistaken(const struct scope *scope, Dwarf_Die *die, const struct t
 	return false;
 }
 
+// Clang declares first what the bounds are computed from, then such variables, then its own of the loop.
+bool scope_is_of_precondition(const struct scope *scope, Dwarf_Die *die)
+{
+	if (dwarf_tag(die) != DW_TAG_variable || entry_line(die, DW_AT_decl_line))
+		return false;
+	for (size_t block = 0; block < scope->num_blocks; block++) {
+		const struct entries *all = scope_variables(scope, block);
+		bool follows_bounds = false;
+
+		for (size_t i = 0; i < all->count; i++) {
+			const char *name = variable_name(&all->all[i]);
+
+			if (all->all[i].addr == die->addr)
+				return follows_bounds;
+			if (starts_with(name, ".capture_expr."))
+				follows_bounds = true;
+			else if (starts_with(name, ".omp."))
+				follows_bounds = false;
+		}
+	}
+	return false;
+}
+
+bool target_services_is_of_precondition(const struct ompdbg_services *table, uint64_t address,
+					const char *name)
+{
+	struct target_services *services = table->context;
+	struct unit *unit = unit_at(services, address);
+	Dwarf_Die blocks[MAX_SCOPES], *die;
+
+	for (size_t within = 0; unit; within++) {
+		struct scope scope = { .services = services, .unit = unit, .blocks = blocks };
+		struct scope_position at = { 0 };
+
+		scope.num_blocks = scope_blocks(unit, address - unit->bias, within, blocks);
+		if (!scope.num_blocks)
+			break;
+		while ((die = scope_next(&scope, &at))) {
+			if (strcmp(variable_name(die), name) == 0 &&
+			    scope_is_of_precondition(&scope, die))
+				return true;
+		}
+	}
+	return false;
+}
+
 // ---- Scopes ----------------------------------------------------------------------------------
 
 size_t scope_blocks(struct unit *unit, uint64_t address, size_t within, Dwarf_Die *ret)

@@ -75,6 +75,9 @@ const char *value_size(struct target_services *services, const struct type *type
 /** Check for the variable of a task of Clang's whose type is wrong: it takes what the task shares for
  *  the reference that is to it. */
 bool scope_is_mistaken(const struct scope *scope, Dwarf_Die *die, const struct type *type);
+/** Check for what Clang has in place of a loop's variable where it checks whether the loop runs at all. Debug
+ *  information has no other variable of that name, which is the loop's. */
+bool scope_is_of_precondition(const struct scope *scope, Dwarf_Die *die);
 /** Check whether an array may be a copy of some elements only (`reduction(+: a[2:5])`). (copies.c) */
 bool scope_is_unsure_copy(const struct scope *scope, Dwarf_Die *die, const struct type *type);
 /** Check for a reference of the compiler's to what the code has a copy of, by the same name. (copies.c) */

@@ -30,6 +30,7 @@ from ompdbg.variables.symbols import (
     is_lost,
     is_of_construct,
     is_of_fortran,
+    is_of_precondition,
     is_constant,
     is_placeless,
     is_reference,
@@ -179,6 +180,8 @@ def _is_plain(symbol: gdb.Symbol, is_construct: bool) -> bool:
     kind = symbol.type
     if kind is None or kind.dynamic or is_array(kind) or is_reference(symbol):
         return False
+    if not symbol.line and not symbol.is_argument:
+        return False  # nobody declared it
     return not (is_construct and is_of_fortran(symbol) and _is_pointer_to_array(kind))
 
 
@@ -193,7 +196,9 @@ def _variable(symbol: gdb.Symbol, handle: gdb.Frame, anywhere: bool) -> Captured
         return Captured(name, symbol, found.value)
     is_construct, address = is_of_construct(handle), found.address
     is_clangs = is_construct and symbol.is_argument
-    if is_unsure_copy(symbol, handle) or is_construct and _is_mistaken(symbol, handle):
+    if is_unsure_copy(symbol, handle) or is_of_precondition(symbol, handle):
+        return unavailable
+    if is_construct and _is_mistaken(symbol, handle):
         return unavailable
     try:
         if is_reference(symbol) and (is_clangs or _is_compilers(symbol)):

@@ -219,6 +219,21 @@ def is_unsure_copy(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
     return not session.services().files.copies_whole(address, encoding.name(symbol))
 
 
+def is_of_precondition(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
+    """Check for what Clang has in place of a loop's variable where it checks whether the loop runs
+    at all. Its debug information has no other by that name."""
+    from ompdbg.inferior import session
+
+    if symbol.line or symbol.is_argument or not compilers.is_llvms(locations.producer(handle)):
+        return False
+    name, known = encoding.name(symbol), known_of_code(handle)
+    if (is_of_precondition, name) not in known:
+        address = handle.pc() - is_call(handle)
+        found = session.services().files.is_of_precondition(address, name)
+        known[is_of_precondition, name] = found
+    return bool(known[is_of_precondition, name])
+
+
 def _referred(kind: gdb.Type) -> Optional[gdb.Type]:
     return kind.target() if kind.code == gdb.TYPE_CODE_REF else None
 
