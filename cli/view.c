@@ -50,10 +50,11 @@ static struct ompdbg_error *show_why(struct looked *looked, struct view_options 
 	return error ? error : print_view(process, VIEW_WHY, options, form, sink);
 }
 
-/** Print what a command is about. *suspicious: something was found. */
+/** Print what a command is about. *suspicious: something was found. *unknown: nothing is known by a name
+ *  that was given. */
 static struct ompdbg_error *show(struct looked *looked, const struct arguments *arguments,
 				 const struct form *form, struct sink *sink,
-				 struct failure *failure, bool *suspicious)
+				 struct failure *failure, bool *suspicious, bool *unknown)
 {
 	enum view view = arguments->command->view;
 	struct view_options options = {
@@ -83,6 +84,7 @@ static struct ompdbg_error *show(struct looked *looked, const struct arguments *
 		error = print_view(looked->process,
 				   arguments->by_function ? VIEW_TASK_COUNTS : view, &options, form,
 				   sink);
+	*unknown = !error && view == VIEW_VALUES && values_name_nothing(&values);
 	if (!error || error->code != OMPDBG_BAD_INPUT)
 		return error;
 	fail_with(failure, STATUS_USAGE, "%s", error->message);
@@ -100,15 +102,15 @@ int run_view(const struct arguments *arguments, struct failure *failure)
 		.is_detailed = arguments->raw,
 	};
 	const struct form form = terminal_form(arguments->json, arguments->color);
-	bool is_suspicious = false;
+	bool is_suspicious = false, is_unknown = false;
 	struct looked looked;
 	struct spool spool;
 
 	if (!look_at(&place, &looked, failure))
 		return failure->status;
 	if (spool_begin(&spool, STANDARD_OUTPUT, looked.pid != 0, failure)) {
-		struct ompdbg_error *error =
-			show(&looked, arguments, &form, &spool.sink, failure, &is_suspicious);
+		struct ompdbg_error *error = show(&looked, arguments, &form, &spool.sink, failure,
+						  &is_suspicious, &is_unknown);
 		if (spool_check(&spool, failure))
 			looked_check(&looked, error, failure);
 	}
@@ -116,5 +118,5 @@ int run_view(const struct arguments *arguments, struct failure *failure)
 	looked_warn(&looked, failure);
 	if (!failure->status)
 		spool_end(&spool, failure);
-	return is_suspicious ? STATUS_FOUND : STATUS_FINE;
+	return is_unknown ? STATUS_USAGE : is_suspicious ? STATUS_FOUND : STATUS_FINE;
 }

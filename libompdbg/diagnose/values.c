@@ -289,3 +289,17 @@ struct thread_list values_threads_with(struct process *process, const struct val
 	}
 	return found;
 }
+
+bool values_name_nothing(const struct values *values)
+{
+	bool is_unknown = false;
+
+	for (size_t i = 0; i < values->num_groups; i++) {
+		const struct thread_value *value = values->groups[i].first;
+
+		if (value->location && !value->value.is_unknown)
+			return false;
+		is_unknown |= value->value.is_unknown;
+	}
+	return is_unknown;
+}

@@ -40,6 +40,8 @@ struct values {
 struct ompdbg_error *values_evaluate(struct process *process, struct thread *const *threads,
 				     size_t num_threads, const char *expression, char format,
 				     struct values *ret);
+/** Check that no thread knows a name in the expression. */
+bool values_name_nothing(const struct values *values);
 /** List the threads of all groups whose value is the same number. */
 struct thread_list values_threads_with(struct process *process, const struct values *values,
 				       long double number);

@@ -64,7 +64,8 @@ def test_values_are_those_of_gdb(ompdbg: Any, name: str, compiler: str, tmp_path
     said = processes.run_gdb("session.py", spec, [str(program), str(core)]).result[1:]
     documents: Dict[str, Any] = {}
     for one, gdbs in zip(words, said):
-        ours = documents[one] = ompdbg.json("print", one, core)
+        status = USAGE if one == "nosuch" else 0
+        ours = documents[one] = ompdbg.json("print", one, core, status=status)
         jsonschema.validate(ours, SCHEMA)
         assert ours == json.loads(gdbs["text"]), one
     assert len(documents["mine"]["values"]) >= 2
@@ -134,3 +135,14 @@ def test_long_lines(ompdbg: Any, running: int) -> None:
     for words in (("bt", "--full"), ("print", "mesh"), ("print", "*mesh")):
         lines = ompdbg.run(*words, running).stdout.splitlines()
         assert max(map(len, lines)) < 200
+
+
+@pytest.mark.parametrize("expression", ["nosuch", "wait_for(3)"])
+def test_names_of_no_variable(ompdbg: Any, running: Any, expression: str) -> None:
+    """The exit status says that nothing has the name; a function exists, and is not called."""
+    done = ompdbg.run("print", expression, running)
+    assert done.returncode == USAGE
+    if expression == "nosuch":
+        assert 'no symbol "nosuch"' in done.stdout
+    else:
+        assert done.stderr == "ompdbg print: functions are not called.\n"

@@ -263,12 +263,14 @@ def test_doubtful_conditions(compiler: str, optimized: str, tmp_path: Path) -> N
     commands += [
         "omp break task-begin in task if " + one for one in (")", "sum < n", "x", "sum = 7")
     ]
-    commands += ["omp break task-begin if " + one for one in ("nosuch", "threads")]
+    commands += ["omp break task-begin if " + one for one in ("nosuch", "threads", "(", "%% 1")]
     early, _, _, _, known, *said = run(program, 4, [*commands, "print sum", "info breakpoints"])
     unknown = 'GDB does not know "{}" here.\n'
     assert early["text"].splitlines(True)[1:] == [unknown.format("nosuch")]
     assert known["error"] == 'omp break: no symbol "nosuch" in task.'
-    syntax, here, inside, computes, anywhere, right, total, left = said
+    syntax, here, inside, computes, anywhere, right, *wrong, total, left = said
+    for one in wrong:  # in whatever language
+        assert one["error"].startswith("omp break: condition: A syntax error in")
     assert syntax["error"].startswith("omp break: condition: A syntax error in")
     assert here["text"] == "OpenMP breakpoint 1: task-begin in task if sum < n\n"
     # Only the code of the construct has it.

@@ -92,3 +92,15 @@ def test_wrong_numbers() -> None:
         "omp task: missing number of a task.",
     ]
     assert said[-1]["value"][0] == 1
+
+
+@pytest.mark.parametrize("variant", ["O2", "clang"])
+@pytest.mark.parametrize("option", ["", " -json"])
+def test_the_selection_stays(variant: str, option: str) -> None:
+    """Unless the task runs, and as long as only JSON is wanted."""
+    show = SHOW.replace("{{t.number}}", "{{t.number}}" + option).replace("== '{}'", "{}")
+    of = "" if option else "!= 'running'"
+    commands = [SELECTED, "thread 2", SELECTED, show.format(of or "is not None"), SELECTED]
+    _, _, before, shown, after = _run(variant, commands)
+    assert before["value"][0] == 2 and len(shown["value"]) > 1
+    assert after["value"] == before["value"]

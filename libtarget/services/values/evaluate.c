@@ -407,6 +407,27 @@ static const char *take_section(struct evaluator *e, const struct query *query,
 	return read_section(e, &section, operand);
 }
 
+/** Check for the name of a function of the program, where no variable has it. */
+static bool is_function(const struct evaluator *e, const char *name)
+{
+	const struct unit *unit = e->scope->unit;
+	ssize_t program = e->services->objects.program;
+	struct ompdbg_function function;
+
+	if (!e->is_unknown || unit->is_fortran)
+		return false;
+	return !service_function_named(e->services, name, &function) ||
+	       (unit->is_cxx && program >= 0 &&
+		target_has_named(e->services->target, (size_t)program, name, true));
+}
+
+static const char *refuse_call(struct evaluator *e)
+{
+	if (!e->error)
+		e->error = ompdbg_error_create(OMPDBG_BAD_INPUT, "functions are not called");
+	return "functions are not called";
+}
+
 static const char *take_elements(struct evaluator *e, const struct query *query,
 				 struct operand *operand)
 {
@@ -418,10 +439,8 @@ static const char *take_elements(struct evaluator *e, const struct query *query,
 		return failure;
 	if (operand->unit->is_fortran && type_is_array(&plain))
 		return take_section(e, query, operand);
-	if (query->is_in_parentheses && !e->error)
-		e->error = ompdbg_error_create(OMPDBG_BAD_INPUT, "functions are not called");
 	if (query->is_in_parentheses)
-		return "functions are not called";
+		return refuse_call(e);
 	failure = compute(e, query->indices[0].first, &index);
 	return failure ? failure : take_element(e, operand, &plain, index);
 }
@@ -474,6 +493,9 @@ static const char *evaluate(struct evaluator *e, const struct query *query, stru
 		return evaluate(e, inner->of, ret);
 	// A name that does not exist in Fortran may be called: what is in parentheses tells no more.
 	failure = evaluate(e, inner, ret);
+	if (failure && query->kind == QUERY_INDEX && query->is_in_parentheses &&
+	    inner->kind == QUERY_NAME && is_function(e, inner->name))
+		return refuse_call(e);
 	if (failure)
 		return failure;
 	switch (query->kind) {

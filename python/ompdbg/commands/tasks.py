@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import List
+from typing import List, Optional
+
+import _ompdbg
 
 from ompdbg.commands import options
 from ompdbg.commands.command import OmpCommand
@@ -78,16 +80,18 @@ class Task(Selecting):
         match = _NUMBER.fullmatch(arguments.positional[0])
         assert match is not None
         number = int(match.group(1))
-        with selection.kept_on_failure():
+        with selection.kept():  # whatever is asked of other threads
             self.show(arguments, number=number)
-            if not arguments.has("-json"):
-                self._select(number)
+            runner = None if arguments.has("-json") else self._runner(number)
+        if runner is not None:
+            with selection.kept_on_failure():
+                self.select(runner, None)
 
-    def _select(self, number: int) -> None:
+    def _runner(self, number: int) -> "Optional[_ompdbg.Thread]":
+        """Return the thread that executes a task; None if it does not run now."""
         said: List[str] = []
         self.program().print("task", said.append, json=True, number=number)
         task = json.loads("".join(said))["task"]
-        if task["status"] == "running" and task["thread"] is not None:
-            thread = self.program().thread(task["thread"])
-            if thread is not None:
-                self.select(thread, None)
+        if task["status"] != "running" or task["thread"] is None:
+            return None
+        return self.program().thread(task["thread"])

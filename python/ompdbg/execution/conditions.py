@@ -35,7 +35,8 @@ def doubt(condition: str, place: Optional[str]) -> Optional[Doubt]:
         return None
     match = _NO_SYMBOL.search(said)
     if match is None:
-        return Doubt(f"condition: {said}", bool(places))
+        is_sure = bool(places) or _is_wrong_anywhere(condition)
+        return Doubt(f"condition: {said}", is_sure)
     name = match.group(1)
     known = {one.rpartition("::")[2] for _, symtab in places for one in _names(symtab)}
     if not places or name in known or not gdb.selected_inferior().pid:
@@ -51,6 +52,19 @@ def _said_here(condition: str) -> Optional[str]:
         said = str(error)
         return said if _NO_SYMBOL.search(said) or said.startswith(_SYNTAX) else None
     return None
+
+
+def _is_wrong_anywhere(condition: str) -> bool:
+    """Check for an expression of no language in which OpenMP programs are written. The place of
+    the event is unknown, and so is its language."""
+    for language in ("c", "c++", "fortran"):
+        try:
+            output.execute(f"with language {language} -- whatis {condition}")
+        except gdb.error as error:
+            if str(error).startswith(_SYNTAX):
+                continue
+        return False
+    return True
 
 
 def _is_valid_at(condition: str, pc: int) -> bool:
