@@ -217,10 +217,7 @@ const char *line_text(struct arena *arena, const struct location *location)
 		return "";
 	if (location->file && location->line)
 		return arena_printf(arena, "%s:%d", base_name(location->file), location->line);
-	return location->function ?
-		       cxx_bounded(arena, location->function) :
-		       arena_printf(arena, "%#lx in %s", (unsigned long)location->address,
-				    base_name(location->object));
+	return location->function ? cxx_bounded(arena, location->function) : location->title;
 }
 
 const char *held_text(struct process *process, const struct lock *lock)

@@ -122,3 +122,32 @@ def test_regions_opened_by_one_call(ompdbg: Any, family: str, kind: str, tmp_pat
     if family == "clang":
         others = {line_of(source, other) for other in "123"} - {line}
         assert not others & set(map(int, re.findall(r"one_call\.c:(\d+)", stacks))), stacks
+
+
+LONG = """
+#include <map>
+#include <string>
+#include <unistd.h>
+#include <vector>
+template <class A, class B> struct Solver {
+    template <class C> void run(C);
+};
+template <class A, class B> template <class C> void Solver<A, B>::run(C)
+{
+#pragma omp parallel num_threads(2)
+    for (;;) pause();
+}
+using Names = std::map<std::string, std::vector<std::string>>;
+int main() { Solver<Names, Names>().run(Names()); }
+"""
+
+
+@pytest.mark.parametrize("family", ("gcc", "clang"))
+def test_long_names(ompdbg: Any, family: str, tmp_path: Path) -> None:
+    """What templates make long is shortened, of the code of constructs, too."""
+    source = tmp_path / "long.cpp"
+    source.write_text(LONG, encoding="ascii")
+    with rest.hanging([compiled(source, tmp_path, "-O0", family)], 2, tmp_path) as process:
+        for command in (["bt", "--no-tree"], ["threads"], ["regions"]):
+            text = ompdbg.run(*command, process.pid).stdout
+            assert "Solver<...>::run<...>" in text and "basic_string" not in text, text

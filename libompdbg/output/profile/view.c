@@ -82,8 +82,7 @@ const char *profile_title(const struct profile_view *view, uint32_t number)
 	if (location->function)
 		return arena_printf(arena, "%s at %#lx", location->function,
 				    (unsigned long)location->address);
-	return arena_printf(arena, "%#lx in %s", (unsigned long)location->address,
-			    *location->object ? base_name(location->object) : "?");
+	return location->title;
 }
 
 const char *profile_lock_name(const struct profile_view *view, const struct profile_lock *lock)

@@ -165,6 +165,16 @@ static const char *file_and_line(struct shown *shown, const char *file, int line
 			    paint(paper, STYLE_FILE, visible(shown, base_name(file))), line);
 }
 
+/** Write the name of a function, which templates may make long. */
+static const char *function_name(struct shown *shown, const char *name)
+{
+	struct arena *arena = shown->text->paper.arena;
+
+	return foreign_cut(arena,
+			   cxx_abbreviated(arena, visible(shown, name ? name : "??"), MOST_NAME),
+			   MOST_NAME);
+}
+
 /** Write "parallel region of main at x.c:17, line 19". */
 static const char *construct_text(struct shown *shown, const struct logical_frame *frame,
 				  const struct ompdbg_function *place)
@@ -176,8 +186,9 @@ static const char *construct_text(struct shown *shown, const struct logical_fram
 	const char *begin = place->start ? code_title(process, place->start, false) : NULL;
 	const char *name = frame->function ? frame->function : begin;
 	const char *bare = name && place->name ? NULL : code_title(process, at->pc, at->is_call);
-	const char *text = arena_printf(arena, "%s of %s", construct_name(frame->construct),
-					paint_place(paper, visible(shown, name ? name : bare)));
+	const char *text =
+		arena_printf(arena, "%s of %s", construct_name(frame->construct),
+			     paint_place(paper, function_name(shown, name ? name : bare)));
 
 	if (frame->construct_file && frame->construct_line)
 		text = arena_printf(arena, "%s at %s", text,
@@ -227,16 +238,6 @@ static const char *arguments_text(struct shown *shown, const struct stack_part *
 				    paint(paper, STYLE_VARIABLE, name), *name ? "=" : "", value);
 	}
 	return text;
-}
-
-/** Write the name of a function, which templates may make long. */
-static const char *function_name(struct shown *shown, const char *name)
-{
-	struct arena *arena = shown->text->paper.arena;
-
-	return foreign_cut(arena,
-			   cxx_abbreviated(arena, visible(shown, name ? name : "??"), MOST_NAME),
-			   MOST_NAME);
 }
 
 static void add_frame(struct shown *shown, const struct stack_part *part,
