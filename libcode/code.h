@@ -56,7 +56,8 @@ enum code_operation {
 	CODE_MULTIPLY,
 	CODE_SHIFT_LEFT,
 	CODE_ZERO,    // the result is 0 whatever the register held ("xor %eax,%eax")
-	CODE_COMPARE, // changes flags only
+	CODE_COMPARE, // changes flags only: as a subtraction does
+	CODE_TEST,    // as the bits do that both inputs have
 	CODE_PUSH,
 	CODE_POP,
 };
@@ -119,6 +120,8 @@ struct code_instruction {
 };
 
 /** One architecture. */
+struct code_comparison;
+
 struct code_architecture {
 	const char *name;
 	uint8_t longest; // instruction
@@ -133,6 +136,8 @@ struct code_architecture {
 	uint8_t register_count;		   // general ones
 	enum code_status (*decode)(uint64_t address, const uint8_t *bytes, size_t size,
 				   struct code_instruction *ret);
+	/** Tell whether a conditional jump is taken after a comparison. Returns false if that is not known. */
+	bool (*is_taken)(uint8_t condition, const struct code_comparison *comparison, bool *ret);
 	/** Check quickly whether bytes may begin with a call: false if decode() says that they do not. */
 	bool (*may_call)(const uint8_t *bytes, size_t size);
 };
@@ -381,16 +386,26 @@ struct code_known {
 
 enum { CODE_STORES = 128 }; // words that are noted
 
+/** The last comparison, if its inputs are known. */
+struct code_comparison {
+	bool known, is_test;
+	unsigned int width;
+	uint64_t left, right; // as wide as that
+};
+
 /** Registers and memory as the instructions see them. */
 struct code_machine {
 	const struct code_architecture *architecture;
 	struct code_memory memory;
 	struct code_known registers[CODE_GENERAL];
+	struct code_comparison comparison;
 	struct {
 		uint64_t address;
+		uint16_t width; // bytes
 		struct code_known value;
 	} stores[CODE_STORES];
 	size_t num_stores;
+	uint64_t reused_begin, reused_end; // of the stack: what was there is overwritten
 };
 
 /** Carry an instruction out. After a call, only registers that functions keep are known. */
@@ -402,6 +417,22 @@ void code_carry_out(struct code_machine *machine, const struct code_instruction 
  */
 bool code_carry_out_first_call(struct code_reader *reader, struct code_machine *machine,
 			       uint64_t entry);
+
+/** Decide about a function that is called or jumped to. */
+enum code_entering {
+	CODE_GO_IN,
+	CODE_STEP_OVER, // it is unknown what it does
+	CODE_STOP,
+};
+typedef enum code_entering code_enter(void *context, struct code_machine *machine, uint64_t entry);
+
+/**
+ * Carry out a call, and the functions that it reaches, until @p enter says so of one: then registers and
+ * memory are as at its entry, and the answer is true. Else the call has come back; of a function in which
+ * the way depends on what is not known, nothing is known.
+ */
+bool code_carry_out_call(struct code_reader *reader, struct code_machine *machine,
+			 const struct code_instruction *call, code_enter *enter, void *context);
 
 /** Load from memory. What the instructions have put there and is known comes first; all else is as it is
  *  now, which is what they have left there. */

@@ -4,7 +4,12 @@
 
 #include "code.h"
 
-enum { WORD = 8, MAX_CARRIED_OUT = 1024 };
+enum {
+	WORD = 8,
+	WIDEST = 64, // bytes that one instruction stores
+	MAX_CARRIED_OUT = 1024,
+	MAX_NESTED = 8, // calls in one another
+};
 
 static const struct code_known unknown;
 
@@ -56,11 +61,14 @@ struct code_known code_load(struct code_machine *machine, struct code_known addr
 		return unknown;
 	for (size_t i = machine->num_stores; i-- > 0;) {
 		uint64_t at = machine->stores[i].address;
-		if (at == address.bits && machine->stores[i].value.known)
+		uint16_t stored = machine->stores[i].width;
+		if (at == address.bits && width <= stored && machine->stores[i].value.known)
 			return machine->stores[i].value;
-		if (address.bits < at + WORD && at < address.bits + width)
+		if (address.bits < at + stored && at < address.bits + width)
 			break;
 	}
+	if (address.bits >= machine->reused_begin && address.bits < machine->reused_end)
+		return unknown;
 	if (!machine->memory.read(machine->memory.context, address.bits, &found.bits, width))
 		return unknown;
 	return found;
@@ -92,13 +100,15 @@ static struct code_known read_operand(struct code_machine *machine,
 }
 
 /** Note what is put into memory. After a store that could not be followed, nothing noted is sure. */
-static void store(struct code_machine *machine, struct code_known address, struct code_known value)
+static void store(struct code_machine *machine, struct code_known address, unsigned int width,
+		  struct code_known value)
 {
 	if (!address.known || machine->num_stores == CODE_STORES) {
 		machine->num_stores = 0;
 		return;
 	}
 	machine->stores[machine->num_stores].address = address.bits;
+	machine->stores[machine->num_stores].width = (uint16_t)(width ? width : WIDEST);
 	machine->stores[machine->num_stores++].value = value;
 }
 
@@ -107,7 +117,7 @@ static void write_operand(struct code_machine *machine, const struct code_operan
 {
 	value.bits = code_truncate(value.bits, operand->width);
 	if (operand->kind == CODE_MEMORY) {
-		store(machine, address_of(machine, operand), value);
+		store(machine, address_of(machine, operand), operand->width, value);
 	} else if (operand->kind == CODE_REGISTER && operand->base < CODE_GENERAL) {
 		// x86-64: what is written as 32 bits clears the others, what is less keeps them.
 		if (operand->width < 4)
@@ -186,7 +196,7 @@ static void push(struct code_machine *machine, struct code_known value)
 	struct code_known *top = &machine->registers[machine->architecture->stack_register];
 
 	top->bits -= WORD;
-	store(machine, *top, value);
+	store(machine, *top, WORD, value);
 }
 
 /** Carry out a push or pop. */
@@ -223,6 +233,24 @@ static void note_copy(struct code_machine *machine, const struct code_instructio
 		machine->registers[input->base].copy = address.bits;
 }
 
+/** Note what is compared. */
+static void compare(struct code_machine *machine, const struct code_instruction *insn,
+		    const struct code_operand *inputs[], size_t num_inputs)
+{
+	struct code_comparison *comparison = &machine->comparison;
+
+	comparison->known = false;
+	if ((insn->operation != CODE_COMPARE && insn->operation != CODE_TEST) || num_inputs != 2)
+		return;
+	const struct code_known left = read_operand(machine, inputs[0]);
+	const struct code_known right = read_operand(machine, inputs[1]);
+	comparison->known = left.known && right.known;
+	comparison->is_test = insn->operation == CODE_TEST;
+	comparison->width = inputs[0]->width;
+	comparison->left = code_truncate(left.bits, comparison->width);
+	comparison->right = code_truncate(right.bits, comparison->width);
+}
+
 void code_carry_out(struct code_machine *machine, const struct code_instruction *insn)
 {
 	const struct code_operand *inputs[CODE_OPERANDS], *result = NULL;
@@ -230,6 +258,7 @@ void code_carry_out(struct code_machine *machine, const struct code_instruction 
 
 	if (insn->kind == CODE_CALL) {
 		forget_registers(machine, ~machine->architecture->kept);
+		machine->comparison.known = false;
 		return;
 	}
 	if (insn->operation == CODE_PUSH || insn->operation == CODE_POP) {
@@ -248,6 +277,8 @@ void code_carry_out(struct code_machine *machine, const struct code_instruction 
 			num_results++;
 		}
 	}
+	if (insn->writes >> machine->architecture->flags_register & 1)
+		compare(machine, insn, inputs, num_inputs);
 	if (num_results == 1) {
 		note_copy(machine, insn, num_inputs == 1 ? inputs[0] : NULL, result);
 		write_operand(machine, result, result_of(machine, insn, inputs, num_inputs));
@@ -259,7 +290,8 @@ void code_carry_out(struct code_machine *machine, const struct code_instruction 
 	forget_registers(machine, insn->writes);
 	for (size_t i = 0; i < insn->operand_count; i++) {
 		if (insn->operands[i].kind == CODE_MEMORY && insn->operands[i].access & CODE_WRITES)
-			store(machine, address_of(machine, &insn->operands[i]), unknown);
+			store(machine, address_of(machine, &insn->operands[i]),
+			      insn->operands[i].width, unknown);
 	}
 }
 
@@ -301,4 +333,148 @@ bool code_carry_out_first_call(struct code_reader *reader, struct code_machine *
 		}
 	}
 	return false;
+}
+
+// ---- Calls -------------------------------------------------------------------------------------
+
+/** A call that is carried out: what was known before it. */
+struct nested_call {
+	uint64_t returns;
+	struct code_known registers[CODE_GENERAL];
+	size_t num_stores;
+};
+
+struct carrying {
+	struct code_reader *reader;
+	struct code_machine *machine;
+	struct nested_call calls[MAX_NESTED];
+	size_t depth;
+	uint64_t pc;
+};
+
+/** Find the function that a call or jump reaches. */
+static bool find_target(struct carrying *carrying, const struct code_instruction *insn,
+			uint64_t *ret)
+{
+	struct code_known target;
+
+	if (code_callee(carrying->reader, insn, ret) == CODE_OK)
+		return true;
+	if (insn->is_direct || !insn->operand_count)
+		return false;
+	target = read_operand(carrying->machine, &insn->operands[0]);
+	return target.known && code_follow_stub(carrying->reader, target.bits, ret) == CODE_OK;
+}
+
+/** Go on after the innermost call, of which it is unknown what it did. */
+static void give_call_up(struct carrying *carrying)
+{
+	struct code_machine *machine = carrying->machine;
+	const struct nested_call *call;
+
+	if (!carrying->depth)
+		return;
+	call = &carrying->calls[--carrying->depth];
+	carrying->pc = call->returns;
+	for (unsigned int reg = 0; reg < CODE_GENERAL; reg++)
+		machine->registers[reg] = call->registers[reg];
+	if (machine->num_stores > call->num_stores)
+		machine->num_stores = call->num_stores;
+	forget_registers(machine, ~machine->architecture->kept);
+	machine->comparison.known = false;
+}
+
+static void enter_call(struct carrying *carrying, uint64_t returns)
+{
+	struct code_machine *machine = carrying->machine;
+	struct nested_call *call = &carrying->calls[carrying->depth++];
+
+	call->returns = returns;
+	for (unsigned int reg = 0; reg < CODE_GENERAL; reg++)
+		call->registers[reg] = machine->registers[reg];
+	call->num_stores = machine->num_stores;
+	push(machine, (struct code_known){ .known = true, .bits = returns });
+}
+
+/** Go on after the innermost call. */
+static void carry_out_return(struct carrying *carrying)
+{
+	struct code_machine *machine = carrying->machine;
+
+	machine->registers[machine->architecture->stack_register].bits += WORD;
+	carrying->pc = carrying->calls[--carrying->depth].returns;
+}
+
+/** Go on after a conditional jump. */
+static void carry_out_condition(struct carrying *carrying, const struct code_instruction *jump)
+{
+	const struct code_machine *machine = carrying->machine;
+	bool is_taken;
+
+	if (!jump->is_direct ||
+	    !machine->architecture->is_taken(jump->condition, &machine->comparison, &is_taken))
+		give_call_up(carrying);
+	else
+		carrying->pc = is_taken ? jump->target : code_end(jump);
+}
+
+static void carry_out_jump(struct carrying *carrying, const struct code_instruction *insn,
+			   code_enter *enter, void *context, bool *is_stopped)
+{
+	struct code_machine *machine = carrying->machine;
+	const bool is_call = insn->kind == CODE_CALL;
+	enum code_entering entering = CODE_STEP_OVER;
+	uint64_t target = 0;
+
+	if (find_target(carrying, insn, &target))
+		entering = enter(context, machine, target);
+	if (entering == CODE_GO_IN && is_call && carrying->depth == MAX_NESTED)
+		entering = CODE_STEP_OVER;
+	*is_stopped = entering == CODE_STOP;
+	if (entering == CODE_GO_IN) {
+		// What the user's code has left by a jump comes back as from a call.
+		if (is_call || !carrying->depth)
+			enter_call(carrying, code_end(insn));
+		carrying->pc = target;
+	} else if (entering == CODE_STEP_OVER && is_call) {
+		code_carry_out(machine, insn);
+		carrying->pc = code_end(insn);
+	} else if (entering == CODE_STEP_OVER) {
+		give_call_up(carrying);
+	}
+}
+
+bool code_carry_out_call(struct code_reader *reader, struct code_machine *machine,
+			 const struct code_instruction *call, code_enter *enter, void *context)
+{
+	struct carrying carrying = { .reader = reader, .machine = machine };
+	struct code_instruction insn = *call;
+	bool is_stopped = false;
+
+	carry_out_jump(&carrying, &insn, enter, context, &is_stopped);
+	for (size_t i = 0; !is_stopped && carrying.depth; i++) {
+		if (i == MAX_CARRIED_OUT || code_decode(reader, carrying.pc, &insn) != CODE_OK) {
+			give_call_up(&carrying);
+			continue;
+		}
+		switch (insn.kind) {
+		case CODE_OTHER:
+			code_carry_out(machine, &insn);
+			carrying.pc = code_end(&insn);
+			break;
+		case CODE_CALL:
+		case CODE_JUMP:
+			carry_out_jump(&carrying, &insn, enter, context, &is_stopped);
+			break;
+		case CODE_RETURN:
+			carry_out_return(&carrying);
+			break;
+		case CODE_JUMP_IF:
+			carry_out_condition(&carrying, &insn);
+			break;
+		default:
+			give_call_up(&carrying);
+		}
+	}
+	return is_stopped;
 }

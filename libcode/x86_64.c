@@ -318,10 +318,10 @@ static enum code_operation operation_of(const ZydisDecodedInstruction *from,
 		return from->operand_count_visible > 1 ? CODE_MULTIPLY : CODE_COMPUTE;
 	case ZYDIS_MNEMONIC_SHL:
 		return CODE_SHIFT_LEFT;
-	case ZYDIS_MNEMONIC_BT:
 	case ZYDIS_MNEMONIC_CMP:
-	case ZYDIS_MNEMONIC_TEST:
 		return CODE_COMPARE;
+	case ZYDIS_MNEMONIC_TEST:
+		return CODE_TEST;
 	case ZYDIS_MNEMONIC_PUSH:
 		return CODE_PUSH;
 	case ZYDIS_MNEMONIC_POP:
@@ -458,6 +458,46 @@ static enum code_status decode(uint64_t address, const uint8_t *bytes, size_t si
 	return CODE_OK;
 }
 
+// The conditions of jumps come in pairs, of which the second is the opposite of the first.
+static bool is_taken(uint8_t condition, const struct code_comparison *comparison, bool *ret)
+{
+	enum { BELOW = 1, EQUAL, BELOW_OR_EQUAL, NEGATIVE, LESS = 6, LESS_OR_EQUAL, CONDITIONS };
+	const uint64_t left = comparison->left, right = comparison->right;
+	const int64_t signed_left = (int64_t)code_sign_extend(left, comparison->width);
+	const int64_t signed_right = (int64_t)code_sign_extend(right, comparison->width);
+	const uint64_t difference = comparison->is_test ? left & right : left - right;
+	const bool is_zero = !code_truncate(difference, comparison->width);
+	const bool is_negative = (int64_t)code_sign_extend(difference, comparison->width) < 0;
+	const bool is_below = !comparison->is_test && left < right;
+	const bool is_less = comparison->is_test ? is_negative : signed_left < signed_right;
+	bool holds;
+
+	switch (condition / 2) {
+	case BELOW:
+		holds = is_below;
+		break;
+	case EQUAL:
+		holds = is_zero;
+		break;
+	case BELOW_OR_EQUAL:
+		holds = is_below || is_zero;
+		break;
+	case NEGATIVE:
+		holds = is_negative;
+		break;
+	case LESS:
+		holds = is_less;
+		break;
+	case LESS_OR_EQUAL:
+		holds = is_less || is_zero;
+		break;
+	default:
+		return false;
+	}
+	*ret = holds != condition % 2;
+	return comparison->known && condition < 2 * CONDITIONS;
+}
+
 // Prefixes, of segments, sizes, repetition and registers, and the opcode of a call.
 static bool may_call(const uint8_t *bytes, size_t size)
 {
@@ -488,5 +528,6 @@ const struct code_architecture code_x86_64 = {
 	.register_names = names,
 	.register_count = GENERAL,
 	.decode = decode,
+	.is_taken = is_taken,
 	.may_call = may_call,
 };

@@ -104,6 +104,13 @@ static void decode_all(struct code_reader *reader, size_t size)
 	}
 }
 
+static enum code_entering go_in(void *context, struct code_machine *machine, uint64_t entry)
+{
+	(void)context;
+	(void)machine;
+	return entry % 16 == 15 ? CODE_STOP : entry % 16 == 14 ? CODE_STEP_OVER : CODE_GO_IN;
+}
+
 static void check_flow(struct code_reader *reader, const struct code_function *function,
 		       uint64_t pc)
 {
@@ -151,6 +158,7 @@ void damaged_code(const uint8_t *data, size_t size)
 		.in_call = memory.options & 4,
 		.is_harmless = is_everything,
 	};
+	struct code_instruction call;
 	struct code_spin spin;
 
 	code_reader_init(&reader, &code_x86_64,
@@ -163,6 +171,8 @@ void damaged_code(const uint8_t *data, size_t size)
 	for (unsigned int reg = 0; reg < CODE_GENERAL; reg++)
 		machine.registers[reg] = (struct code_known){ .known = reg % 4, .bits = ADDRESS };
 	code_carry_out_first_call(&reader, &machine, ADDRESS);
+	if (code_decode(&reader, ADDRESS, &call) == CODE_OK && call.kind == CODE_CALL)
+		code_carry_out_call(&reader, &machine, &call, go_in, NULL);
 	code_explore(&reader, &exploration, &report);
 	CHECK(report.count <= CODE_ACCESSES && report.callee_count <= CODE_CALLEES);
 	if (code_find_spin(&reader, &query, &spin) == CODE_OK)
