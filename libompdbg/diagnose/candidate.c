@@ -18,107 +18,6 @@ enum {
 		<< 12, // of frames for addresses at one stop: each thread may wait for another lock
 };
 
-enum lock_operation { SETS, UNSETS };
-enum lock_family { FAMILY_OF_LOCKS, FAMILY_OF_CRITICALS, FAMILY_OF_ATOMICS };
-
-/** A call that sets or unsets a lock. */
-struct lock_call {
-	uint64_t address, returns;
-	enum lock_operation operation;
-	enum lock_family family;
-	bool is_unnamed; // the runtime has one lock for all such calls
-};
-
-/** The calls of one function, and its flow. */
-struct lock_calls {
-	bool is_known;
-	struct code_flow flow;
-	struct code_flow held; // without the ways on which a lock is unset
-	struct lock_call calls[MAX_CALLS];
-	size_t count;
-};
-
-// ---- The calls of a function -------------------------------------------------------------------
-
-bool is_unset_function(const char *function)
-{
-	return strstr(function, "_unset_") || strcmp(function, "GOMP_critical_end") == 0 ||
-	       strcmp(function, "GOMP_critical_name_end") == 0 ||
-	       strcmp(function, "GOMP_atomic_end") == 0 ||
-	       strcmp(function, "__kmpc_end_critical") == 0;
-}
-
-/** Tell what a call of the runtime does to locks. @return false: nothing. */
-static bool classify_lock_call(const ompd_ext_wait_site *site, struct lock_call *call)
-{
-	if (!site->function)
-		return false;
-	call->family = strstr(site->function, "critical") ? FAMILY_OF_CRITICALS :
-		       strstr(site->function, "atomic")	  ? FAMILY_OF_ATOMICS :
-							    FAMILY_OF_LOCKS;
-	call->is_unnamed = strcmp(site->function, "GOMP_critical_start") == 0 ||
-			   strcmp(site->function, "GOMP_critical_end") == 0 ||
-			   call->family == FAMILY_OF_ATOMICS;
-	if (is_unset_function(site->function)) {
-		call->operation = UNSETS;
-		return true;
-	}
-	call->operation = SETS;
-	return site->kind == ompd_ext_wait_lock || site->kind == ompd_ext_wait_nest_lock ||
-	       site->kind == ompd_ext_wait_critical ||
-	       strcmp(site->function, "GOMP_atomic_start") == 0;
-}
-
-static void find_calls(struct runtime *runtime, struct lock_calls *found)
-{
-	for (uint32_t i = 0; i < found->flow.count; i++) {
-		const struct code_block *block = &found->flow.blocks[i];
-		struct lock_call call = { .address = block->last, .returns = block->end };
-		ompd_ext_wait_site site;
-		if (!classify_block(runtime, block, &site) || !classify_lock_call(&site, &call))
-			continue;
-		if (found->count == MAX_CALLS) {
-			found->is_known = false; // of so many, some would be missed
-			return;
-		}
-		found->calls[found->count++] = call;
-	}
-}
-
-/** Copy the flow without the ways on which a lock is unset: a lock that is held was set on another. */
-static void cut_unsets(struct arena *arena, struct lock_calls *found)
-{
-	found->held = found->flow;
-	found->held.blocks = ARENA_ARRAY(arena, struct code_block, found->flow.count);
-	memcpy(found->held.blocks, found->flow.blocks,
-	       found->flow.count * sizeof(*found->held.blocks));
-	for (size_t i = 0; i < found->count; i++) {
-		struct code_block *block = code_flow_block(&found->held, found->calls[i].address);
-		if (block && found->calls[i].operation == UNSETS)
-			block->next_count = 0;
-	}
-}
-
-static struct lock_calls *lock_calls_at(struct runtime *runtime, uint64_t start)
-{
-	struct process *process = runtime->process;
-	struct arena *arena = &process->arena;
-	struct lock_calls **known =
-		(struct lock_calls **)table_put(&diagnose_room(process)->lock_calls, arena, start);
-
-	if (!*known) {
-		struct lock_calls *found = *known = ARENA_NEW(arena, struct lock_calls);
-		found->is_known = function_flow(process, start, &found->flow);
-		if (found->is_known) {
-			code_flow_remove_unbound(process_code(process), &found->flow);
-			find_calls(runtime, found);
-		}
-		if (found->count)
-			cut_unsets(arena, found);
-	}
-	return *known;
-}
-
 // ---- Whether one has set the lock ----------------------------------------------------------------
 
 struct search {
@@ -126,8 +25,10 @@ struct search {
 	struct stack_frame *frame;
 	const struct lock *lock;
 	struct lock_calls *calls;
-	uint64_t here;	 // what the search leads to
-	bool *may_unset; // the lock; of each call, before the first search
+	uint64_t here;		       // what the search leads to
+	bool *may_unset;	       // the lock; of each call, before the first search
+	bool *blocks;		       // it sets the lock: whoever has it does not get past
+	const struct lock_call *tried; // the call that may have set the lock
 };
 
 /** The lock that a frame passed in a call, which is asked for once for each lock. */
@@ -149,8 +50,10 @@ static uint64_t lock_of_call(const struct search *search, const struct lock_call
 	struct passed_lock *lock = &(*passed)[call - calls->calls];
 	if (!lock->is_known) {
 		lock->is_known = true;
-		lock->address = call_lock_at(search->thread, search->frame, call->returns,
-					     call->operation == SETS ? &calls->held : &calls->flow);
+		lock->address =
+			passed_lock_at(search->thread, search->frame, call->returns,
+				       call->operation == SETS ? &calls->held : &calls->flow,
+				       is_lock_operation, &call->operation);
 	}
 	return lock->address;
 }
@@ -181,30 +84,69 @@ static enum match is_of_lock(const struct search *search, const struct lock_call
 	return address == lock->address ? MATCHES : NO_MATCH;
 }
 
-/** Find the calls that may have unset the lock. Not within a search: what a call passes is found by another
- *  one through the same blocks. */
-static void find_unsets(struct search *search)
+/** Check for a lock for which a thread waits that has set it. */
+static bool is_set_once(const struct lock *lock)
 {
+	return lock->kind == ompd_ext_wait_lock || lock->kind == ompd_ext_wait_critical;
+}
+
+/** Find the calls that may have unset the lock, and those that set it. Not within a search: what a call passes is found by another
+ *  one through the same blocks. */
+static void find_operations(struct search *search)
+{
+	struct arena *arena = &search->thread->runtime->process->arena;
 	const struct lock_calls *calls = search->calls;
 
 	if (search->may_unset)
 		return;
-	search->may_unset =
-		ARENA_ARRAY(&search->thread->runtime->process->arena, bool, calls->count);
+	search->may_unset = ARENA_ARRAY(arena, bool, calls->count);
+	search->blocks = ARENA_ARRAY(arena, bool, calls->count);
 	for (size_t i = 0; i < calls->count; i++) {
 		const struct lock_call *call = &calls->calls[i];
 		search->may_unset[i] = call->operation == UNSETS && call->address != search->here &&
 				       is_of_lock(search, call) != NO_MATCH;
+		search->blocks[i] = call->operation == SETS && is_set_once(search->lock) &&
+				    is_of_lock(search, call) == MATCHES;
 	}
 }
 
-/** Check for a call that may have unset the lock: a search goes past none. */
-static bool is_unset_there(void *context, const struct code_block *block)
+static bool is_blocked_there(void *context, const struct code_block *block)
+{
+	const struct search *search = context;
+	const struct lock_call *calls = search->calls->calls;
+
+	for (size_t i = 0; i < search->calls->count; i++) {
+		if (calls[i].address == block->last && search->blocks[i] &&
+		    &calls[i] != search->tried)
+			return true;
+	}
+	return false;
+}
+
+/** Check for a call that may have unset the lock, or that sets it again: a search goes past none. */
+static bool is_over_there(void *context, const struct code_block *block)
 {
 	const struct search *search = context;
 
 	for (size_t i = 0; i < search->calls->count; i++) {
 		if (search->calls->calls[i].address == block->last && search->may_unset[i])
+			return true;
+	}
+	return is_blocked_there(context, block);
+}
+
+/** Check for a way to a call on which the lock was not set before. */
+static bool may_get_there(const struct search *search)
+{
+	const struct code_flow *flow = &search->calls->flow;
+	const uint64_t there = search->tried->address;
+
+	if (code_flow_reaches(flow, flow->entry, there, is_blocked_there, (void *)search))
+		return true;
+	for (size_t i = 0; i < search->calls->count; i++) {
+		if (search->may_unset[i] &&
+		    code_flow_reaches(flow, search->calls->calls[i].returns, there,
+				      is_blocked_there, (void *)search))
 			return true;
 	}
 	return false;
@@ -213,9 +155,11 @@ static bool is_unset_there(void *context, const struct code_block *block)
 /** Check for a way to here on which the lock that a call has set is not unset. */
 static bool may_still_hold(struct search *search, const struct lock_call *call)
 {
-	find_unsets(search);
-	return code_flow_reaches(&search->calls->flow, call->returns, search->here, is_unset_there,
-				 search);
+	find_operations(search);
+	search->tried = call;
+	return code_flow_reaches(&search->calls->flow, call->returns, search->here, is_over_there,
+				 search) &&
+	       may_get_there(search);
 }
 
 /** Find the call on a way from which to here the lock is not unset; NULL: there is none. */
@@ -350,6 +294,15 @@ static void prefer_others(struct lock *lock)
 			lock->candidates[kept++] = lock->candidates[i];
 	}
 	lock->num_candidates = kept;
+}
+
+struct thread_list lock_candidates(struct arena *arena, const struct lock *lock)
+{
+	struct thread_list list = { 0 };
+
+	for (size_t i = 0; i < lock->num_candidates; i++)
+		thread_list_add(&list, arena, lock->candidates[i].thread);
+	return list;
 }
 
 void find_candidates(struct process *process, struct lock *lock)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "diagnose/diagnose.h"
+#include "libcode/code.h"
 #include "wait/evidence.h"
 
 struct diagnose_room {
@@ -17,11 +18,13 @@ struct diagnose_room {
 	struct lock *locks;
 	size_t num_locks;
 	struct graph *graph;
-	struct table tasks;	   // struct runtime * -> struct kept_tasks * (task_edges.c)
-	struct table loop_kinds;   // pc of a frame -> int64_t *, its kind (loop.c)
-	struct table lock_calls;   // entry of a function -> struct lock_calls * (candidate.c)
-	struct table passed_locks; // struct stack_frame * -> struct passed_lock [] (candidate.c)
-	size_t num_searches;	   // of frames for the address of a lock (candidate.c)
+	struct table tasks;	      // struct runtime * -> struct kept_tasks * (task_edges.c)
+	struct table loop_kinds;      // pc of a frame -> int64_t *, its kind (loop.c)
+	struct table lock_calls;      // entry of a function -> struct lock_calls * (lock_calls.c)
+	struct table users_functions; // likewise -> struct users_function * (lock_calls.c)
+	size_t num_looked_at;	      // of these (lock_calls.c)
+	struct table passed_locks;    // struct stack_frame * -> struct passed_lock [] (candidate.c)
+	size_t num_searches;	      // of frames for the address of a lock (candidate.c)
 };
 
 static inline struct diagnose_room *diagnose_room(struct process *process)
@@ -62,6 +65,8 @@ struct wait_node {
 	size_t num_edges, capacity;
 };
 
+/** List the threads that perhaps hold a lock, each once. (candidate.c) */
+struct thread_list lock_candidates(struct arena *arena, const struct lock *lock);
 /** Find the one thread whose own code has set a lock, as far as the stacks show; NULL. */
 struct thread *lock_suspect(const struct lock *lock);
 /** List a thread and all for which it waits, directly or not. (diagnose.c) */
@@ -93,6 +98,32 @@ void add_edges_to_left_tasks(struct graph *graph, struct wait_node *node, struct
  * they are, have not unset it; if there is none, frames of other threads that hold its address.
  */
 void find_candidates(struct process *process, struct lock *lock);
+
+enum lock_operation { SETS, UNSETS };
+enum lock_family { FAMILY_OF_LOCKS, FAMILY_OF_CRITICALS, FAMILY_OF_ATOMICS };
+
+/** A call that sets or unsets a lock. */
+struct lock_call {
+	uint64_t address, returns;
+	enum lock_operation operation;
+	enum lock_family family;
+	bool is_unnamed; // the runtime has one lock for all such calls
+};
+
+/** The calls of one function, and its flow. */
+struct lock_calls {
+	bool is_known;
+	struct code_flow flow;
+	struct code_flow held; // without the ways on which a lock is unset
+	struct lock_call *calls;
+	size_t count;
+};
+
+/** Find the calls of a function that set or unset locks (lock_calls.c); kept with the process. */
+struct lock_calls *lock_calls_at(struct runtime *runtime, uint64_t start);
+/** Check for a function of a runtime that does an operation, an enum lock_operation, to a lock or to that of
+ *  a critical or atomic construct. */
+bool is_lock_operation(const ompd_ext_wait_site *site, const void *operation);
 /** Check for a function of a runtime that unsets locks, or ends a critical or atomic construct. */
 bool is_unset_function(const char *function);
 /** Find the owner of a lock in the recording (taking.c). @return false: it is not certain. */
@@ -104,6 +135,7 @@ void find_taking(struct process *process, struct lock *lock);
 // ---- Findings ----------------------------------------------------------------------------------
 
 /** Add what the rules find (rules.c, rules_tasks.c, lost_threads.c), without severity and words. */
+void find_signal(struct graph *graph);
 void find_deadlocks(struct graph *graph);
 void find_ended_owners(struct graph *graph);
 void find_lost_threads(struct graph *graph);
@@ -116,6 +148,9 @@ void join_awaited_tasks(struct graph *graph);
 void find_queued_tasks(struct graph *graph);
 void find_unknown_causes(struct graph *graph);
 void find_spins(struct graph *graph);
+/** Add the threads that sleep for an unknown reason if all of the process sleep (sleepers.c), with the
+ *  severity. */
+void find_sleepers(struct graph *graph);
 
 /** Add an empty finding of a rule. */
 struct finding *finding_add(struct graph *graph, enum rule rule);

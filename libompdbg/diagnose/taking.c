@@ -54,6 +54,11 @@ static uint32_t unset_mutex(const char *function)
 					      ompt_mutex_lock;
 }
 
+static bool is_function(const ompd_ext_wait_site *site, const void *function)
+{
+	return is_same_text(site->function, function);
+}
+
 /** Check for a thread that has perhaps unset what it holds, and not recorded it yet: the runtime reports
  *  that afterwards. */
 static bool may_be_unsetting(struct thread *thread, const struct record_hold *hold)
@@ -61,7 +66,6 @@ static bool may_be_unsetting(struct thread *thread, const struct record_hold *ho
 	const struct verdict *verdict = thread_verdict(thread);
 	const struct evidence *evidence = &verdict->evidence;
 	struct stack_frame *caller = verdict->place;
-	ompd_ext_wait_site site;
 	uint64_t address = 0;
 
 	if (thread_wait(thread) || !evidence->in_runtime)
@@ -72,10 +76,9 @@ static bool may_be_unsetting(struct thread *thread, const struct record_hold *ho
 	    unset_mutex(evidence->call.function) != hold->kind)
 		return false;
 	// Code that jumped to the function has no frame with the lock.
-	if (hold->kind != ompt_mutex_critical && caller &&
-	    classify_call(thread->runtime, caller, &site) &&
-	    is_same_text(site.function, evidence->call.function))
-		address = call_lock_at(thread, caller, caller->at.pc, NULL);
+	if (hold->kind != ompt_mutex_critical && caller && caller->at.is_call)
+		address = passed_lock_at(thread, caller, caller->at.pc, NULL, is_function,
+					 evidence->call.function);
 	return !address || address == hold->object;
 }
 

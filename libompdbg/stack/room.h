@@ -43,6 +43,7 @@ struct stack_room {
 	struct table calls;	   // return address -> struct known_site *, one for each runtime
 	struct table instructions; // return address -> struct code_instruction *, that of the call
 	struct table entries;	   // entry of a function -> likewise
+	struct table jumps;	   // entry of a function -> struct jumps *
 };
 
 struct stack_constants *stack_constants(struct process *process);

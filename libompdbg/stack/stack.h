@@ -76,11 +76,34 @@ const struct location *construct_location(struct process *process, uint64_t retu
 
 // ---- Calls of a runtime (site.c) ---------------------------------------------------------------
 
-/** Find which function of the runtime a call returns from, or a frame of the runtime belongs to.
- *  @return false: none, or it cannot be told. */
+/** Find which function of the runtime a call returns from, also through functions of the user's that jump
+ *  there and leave no frame, or a frame of the runtime belongs to. @return false: none, or it cannot be
+ *  told. */
 bool classify_call(struct runtime *runtime, struct stack_frame *frame, ompd_ext_wait_site *ret);
 bool classify_frame(struct runtime *runtime, struct thread *thread, struct stack_frame *frame,
 		    ompd_ext_wait_site *ret);
+/** Find which function of the runtime begins at an address. */
+bool classify_entry(struct runtime *runtime, uint64_t entry, ompd_ext_wait_site *ret);
+/** Functions of the runtime that a call may reach, directly or through functions that jump there. */
+struct call_sites {
+	ompd_ext_wait_site *all;
+	size_t count;
+	bool has_others; // it may reach others, of which the runtime's library knows no wait
+};
+/** List them. @return false: the ways from the call are not all known. */
+bool call_sites(struct runtime *runtime, struct stack_frame *frame, struct call_sites *ret);
+/** A function that a call reaches by jumps. */
+struct jump {
+	uint64_t entry;
+	enum code_owner owner; // FRAME_USER: it jumps on, or returns
+};
+struct jumps {
+	struct jump *all; // the called function first
+	size_t count;
+	bool is_complete;
+};
+/** Find where functions lead that jump as the last that they do; kept with the process. */
+const struct jumps *jumps_from(struct process *process, uint64_t entry);
 /** Decode the call from which code at @p pc was returned to; kept with the process. @return NULL: there
  *  is none. */
 const struct code_instruction *call_before(struct process *process, uint64_t pc);
@@ -93,6 +116,8 @@ struct code_reader *process_code(struct process *process);
 enum ompdbg_register service_register(unsigned int number);
 /** Find the flow of control of the function that begins at an address. @return false: it is unknown. */
 bool function_flow(struct process *process, uint64_t start, struct code_flow *ret);
+/** Find it without the functions to which this one jumps, as far as there are names. */
+bool function_own_flow(struct process *process, uint64_t start, struct code_flow *ret);
 /** Return the address of the instruction in which a frame is: the call, if it has called; 0: unknown. */
 uint64_t frame_here(struct process *process, const struct stack_frame *frame);
 /** Find the function of a runtime that the code at the end of a block calls, or jumps to. @return false:

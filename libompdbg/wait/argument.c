@@ -14,17 +14,19 @@ enum {
 	MAX_STACK = 16384, // bytes of the stack that are searched
 	MAX_WORDS = 512,   // of these, that are taken for a lock
 	WORD = 8,
+	MAX_FRAMES = 8,
 };
 
 /** Registers in which the runtime may have the lock: its frames leave a caller's in their own, or on
  *  the stack. */
 static const uint32_t in_use = (1U << OMPDBG_RIP) - 1;
 
-/** Return the number of the argument in which the runtime's function gets the lock: before it come the
- *  place in the source and the thread's number, or nothing. */
-static unsigned int lock_argument(const char *function)
+/** Check for a function that waits as the one does that was called. */
+static bool waits_alike(const ompd_ext_wait_site *site, const void *context)
 {
-	return function && starts_with(function, "__kmpc_") ? 2 : 0;
+	const ompd_ext_wait_site *call = context;
+
+	return site->kind == call->kind;
 }
 
 /** List what is in the registers and on the stack of the frames above the user's. */
@@ -108,11 +110,32 @@ static uint64_t find_among(struct thread *thread, uint32_t kind, const uint64_t 
 	return found;
 }
 
+/** Work out the lock in the code of the user's frames, the innermost first: what one got from its caller, it
+ *  need not keep. @return 0: they do not tell, or the runtime does not confirm it. */
+static uint64_t lock_by_code(struct thread *thread, const struct stack_frame *innermost,
+			     const ompd_ext_wait_site *call, uint32_t kind, const uint64_t *words,
+			     size_t count)
+{
+	struct stack *stack = thread_stack(thread);
+
+	for (size_t i = innermost->index; i < innermost->index + MAX_FRAMES; i++) {
+		struct stack_frame *frame = stack_frame(stack, i);
+		if (!frame || stack_owner(stack, frame) != FRAME_USER)
+			return 0;
+		// Of functions that are inlined, or have left no frame, the next older frame is.
+		if (frame->at.is_inlined || frame->at.is_tail_call || !frame->at.is_call)
+			continue;
+		uint64_t lock =
+			passed_lock_at(thread, frame, frame->at.pc, NULL, waits_alike, call);
+		if (lock && is_confirmed(thread, kind, lock, words, count))
+			return lock;
+	}
+	return 0;
+}
+
 uint64_t passed_lock(struct thread *thread, struct stack_frame *user,
 		     const ompd_ext_wait_site *call)
 {
-	ompd_ext_wait_site called;
-	uint64_t variable;
 	uint32_t kind;
 	size_t count;
 
@@ -126,29 +149,11 @@ uint64_t passed_lock(struct thread *thread, struct stack_frame *user,
 		kind = ompd_ext_lock_critical;
 	else
 		return 0;
-	uint64_t *words = words_in_use(thread, user, &count);
-	// Code that jumped to the function has left no frame: then the call is another one.
-	if (user->at.is_call && classify_call(thread->runtime, user, &called) &&
-	    called.kind == call->kind &&
-	    evaluate_argument(thread, user, user->at.pc, lock_argument(call->function), NULL,
-			      &variable) &&
-	    is_confirmed(thread, kind, variable, words, count))
-		return variable;
-	return find_among(thread, kind, words, count);
-}
-
-uint64_t call_lock_at(struct thread *thread, struct stack_frame *user, uint64_t returns,
-		      const struct code_flow *flow)
-{
-	ompd_ext_wait_site site;
-	struct stack_frame at_call = *user;
-	uint64_t variable;
-
-	at_call.at.pc = returns;
-	at_call.at.is_call = true;
-	if (!classify_call(thread->runtime, &at_call, &site) || !site.function ||
-	    !evaluate_argument(thread, user, returns, lock_argument(site.function), flow,
-			       &variable))
+	while (user && user->at.is_tail_call) // it has no registers
+		user = stack_frame(thread_stack(thread), user->index + 1);
+	if (!user)
 		return 0;
-	return variable;
+	uint64_t *words = words_in_use(thread, user, &count);
+	const uint64_t found = lock_by_code(thread, user, call, kind, words, count);
+	return found ? found : find_among(thread, kind, words, count);
 }

@@ -74,20 +74,30 @@ const char *system_function_name(struct process *process, const char *function)
 	return own_name(&process->arena, function);
 }
 
-/** Name the function that a caller has called; NULL if it is not known. */
+/** Name the function of the system that a caller has called, perhaps through functions of its own that jump
+ *  there; NULL: unknown, or one of several. */
 static const char *called_by(struct thread *thread, const struct stack_frame *caller)
 {
+	struct process *process = thread->runtime->process;
 	struct space *space = thread->runtime->space;
 	struct ompdbg_symbol symbol;
-	uint64_t entry;
+	uint64_t entry, found = 0;
 
 	if (!caller || !caller->at.is_call ||
 	    !is_ok(SPACE_CALL(space, ext_get_call_target, space_handle(space), caller->at.pc,
-			      &entry)) ||
-	    !is_ok(SERVICE(thread->runtime->process, symbol_at, entry, &symbol)) ||
-	    symbol.offset != 0)
+			      &entry)))
 		return NULL;
-	return symbol.name;
+	const struct jumps *jumps = jumps_from(process, entry);
+	for (size_t i = 0; i < jumps->count; i++) {
+		if (jumps->all[i].owner == FRAME_USER)
+			continue;
+		if (found || !jumps->is_complete)
+			return NULL;
+		found = jumps->all[i].entry;
+	}
+	return found && is_ok(SERVICE(process, symbol_at, found, &symbol)) && !symbol.offset ?
+		       symbol.name :
+		       NULL;
 }
 
 /** Return how the caller calls the function of the system in which the thread is: that may have jumped to

@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "wait/room.h"
 
 enum {
 	MAX_CHAIN = 8,		// blocks before the call that follow one another
 	MAX_CHAIN_LENGTH = 256, // instructions
 	WORD = 8,
+	REUSED = 1 << 20, // bytes of the stack that calls which came back may have used
 };
 
 static const struct code_known unknown_value;
@@ -104,10 +106,76 @@ static void settle(struct code_machine *machine, unsigned int reg, struct code_k
 	machine->registers[reg] = value;
 }
 
+// ---- The call ----------------------------------------------------------------------------------
+
+/** A question about a call. */
+struct question {
+	struct runtime *runtime;
+	passed_filter *is_wanted; // of the functions of the runtime that the call reaches
+	const void *context;
+	uint64_t lock;
+};
+
+/** Before it come the place in the source and the thread's number, or nothing. */
+static unsigned int lock_argument(const char *function)
+{
+	return function && starts_with(function, "__kmpc_") ? 2 : 0;
+}
+
+/** Read an argument at the entry of a function. */
+static struct code_known read_passed(struct code_machine *machine, unsigned int number)
+{
+	const struct code_known passed =
+		machine->registers[machine->architecture->arguments[number]];
+	const struct code_known copy = { .known = passed.copy, .bits = passed.copy };
+	const size_t num_stores = machine->num_stores;
+
+	if (passed.known)
+		return passed;
+	machine->num_stores = 0; // what is there now is asked for
+	const struct code_known found = code_load(machine, copy, WORD);
+	machine->num_stores = num_stores;
+	return found;
+}
+
+static enum code_entering look_for_lock(void *context, struct code_machine *machine, uint64_t entry)
+{
+	struct question *question = context;
+	ompd_ext_wait_site site;
+
+	if (!classify_entry(question->runtime, entry, &site))
+		return code_owner(question->runtime->process, entry) == FRAME_USER ? CODE_GO_IN :
+										     CODE_STEP_OVER;
+	if (!question->is_wanted(&site, question->context))
+		return CODE_STEP_OVER;
+	const struct code_known lock = read_passed(machine, lock_argument(site.function));
+	question->lock = lock.known ? lock.bits : 0;
+	return CODE_STOP;
+}
+
+/** Enter functions of the user's, for what they give back. */
+static enum code_entering look_for_result(void *context, struct code_machine *machine,
+					  uint64_t entry)
+{
+	(void)machine;
+	return code_owner(context, entry) == FRAME_USER ? CODE_GO_IN : CODE_STEP_OVER;
+}
+
+/** Carry out a call, whose frames have left nothing that is still there. */
+static bool carry_out_call(struct process *process, struct code_machine *machine,
+			   const struct code_instruction *call, code_enter *enter, void *context)
+{
+	struct code_known top = machine->registers[machine->architecture->stack_register];
+
+	machine->reused_end = top.known ? top.bits : 0;
+	machine->reused_begin = machine->reused_end > REUSED ? machine->reused_end - REUSED : 0;
+	return code_carry_out_call(process_code(process), machine, call, enter, context);
+}
+
 /** Run instructions that lead to a call. What is known of registers is known of them at the call: of
  *  one that the instructions write, from the last of these on. */
-static void run(struct code_machine *machine, const struct code_instruction *insns, size_t length,
-		const struct kept *kept)
+static void run(struct process *process, struct code_machine *machine,
+		const struct code_instruction *insns, size_t length, const struct kept *kept)
 {
 	size_t last_write[CODE_GENERAL];
 
@@ -123,7 +191,10 @@ static void run(struct code_machine *machine, const struct code_instruction *ins
 			machine->registers[reg].origin = reg + 1;
 	}
 	for (size_t i = 0; i < length; i++) {
-		code_carry_out(machine, &insns[i]);
+		if (insns[i].kind == CODE_CALL)
+			carry_out_call(process, machine, &insns[i], look_for_result, process);
+		else
+			code_carry_out(machine, &insns[i]);
 		for (unsigned int reg = 0; reg < CODE_GENERAL; reg++) {
 			if (last_write[reg] == i && kept->values[reg].known)
 				settle(machine, reg, kept->values[reg]);
@@ -140,21 +211,27 @@ static bool add_writes(void *context, const struct code_instruction *insn)
 	return true;
 }
 
-/** Read an argument out of the instructions before a call, where the way to it is not known: the code of
- *  a handler of exceptions is reached by none. */
-static bool read_argument(struct process *process, const struct kept *kept, uint64_t returns,
-			  unsigned int number, uint64_t *ret)
+/** Read the lock out of the instructions before a call, where the way to it is not known: the code of a
+ *  handler of exceptions is reached by none. @return 0: they do not tell. */
+static uint64_t read_lock(struct question *question, const struct kept *kept,
+			  const struct code_instruction *call)
 {
+	struct process *process = question->runtime->process;
 	struct code_reader *code = process_code(process);
 	struct code_machine machine = { .architecture = code->architecture,
 					.memory = { read_data, process } };
 	struct code_argument argument;
+	ompd_ext_wait_site site;
+	uint64_t entry;
 
-	if (code_argument(code, NULL, returns, number, &argument) != CODE_OK)
-		return false;
-	*ret = argument.value;
+	if (code_callee(code, call, &entry) != CODE_OK ||
+	    !classify_entry(question->runtime, entry, &site) ||
+	    !question->is_wanted(&site, question->context) ||
+	    code_argument(code, NULL, code_end(call), lock_argument(site.function), &argument) !=
+		    CODE_OK)
+		return 0;
 	if (argument.reg == CODE_NO_REGISTER)
-		return true;
+		return argument.value;
 	unsigned int width = (unsigned int)abs(argument.width);
 	struct code_known found = argument.reg < CODE_GENERAL ? kept->values[argument.reg] :
 								unknown_value;
@@ -164,29 +241,40 @@ static bool read_argument(struct process *process, const struct kept *kept, uint
 	}
 	uint64_t part = argument.width < 0 ? code_sign_extend(found.bits, width) :
 					     code_truncate(found.bits, width);
-	*ret += (uint64_t)argument.scale * part;
-	return found.known;
+	return found.known ? argument.value + (uint64_t)argument.scale * part : 0;
 }
 
-bool evaluate_argument(struct thread *thread, struct stack_frame *frame, uint64_t returns,
-		       unsigned int number, const struct code_flow *flow, uint64_t *ret)
+/** Decode the call that returns to an address, or the jump before it. */
+static bool decode_call(struct code_reader *code, const struct code_flow *flow, uint64_t returns,
+			struct code_instruction *ret)
+{
+	const struct code_block *block = code_flow_block(flow, returns - 1);
+
+	if (block && block->end == returns && block->kind == CODE_JUMP)
+		return code_decode(code, block->last, ret) == CODE_OK;
+	return code_call_before(code, returns, ret) == CODE_OK;
+}
+
+uint64_t passed_lock_at(struct thread *thread, struct stack_frame *frame, uint64_t returns,
+			const struct code_flow *flow, passed_filter *is_wanted, const void *context)
 {
 	struct process *process = thread->runtime->process;
 	struct code_reader *code = process_code(process);
 	const struct ompdbg_function *place = stack_place(thread_stack(thread), frame);
+	struct question question = { thread->runtime, is_wanted, context, 0 };
 	struct code_instruction call;
 	struct code_flow whole;
 
-	if (!place->start || returns < place->start ||
-	    number >= code->architecture->argument_count ||
-	    code_call_before(code, returns, &call) != CODE_OK)
-		return false;
+	if (!place->start || returns < place->start)
+		return 0;
 	if (!flow) {
 		if (!function_flow(process, place->start, &whole))
-			return false;
+			return 0;
 		code_flow_remove_unbound(code, &whole);
 		flow = &whole;
 	}
+	if (!decode_call(code, flow, returns, &call))
+		return 0;
 	uint64_t changed = 0;
 	if (returns != frame->at.pc &&
 	    !code_flow_between(code, flow, returns, frame->at.pc, NULL, add_writes, &changed))
@@ -196,26 +284,19 @@ bool evaluate_argument(struct thread *thread, struct stack_frame *frame, uint64_
 	const struct code_block *chain[MAX_CHAIN] = { code_flow_block(flow, call.address) };
 	size_t count = 1;
 	if (!chain[0])
-		return read_argument(process, &kept, returns, number, ret);
+		return read_lock(&question, &kept, &call);
 	while (count < MAX_CHAIN && prepend(flow, chain, &count))
 		;
 	struct code_instruction insns[MAX_CHAIN_LENGTH];
 	// The shortest chain that tells is taken: memory has changed least since its beginning.
-	for (size_t length = 1; length <= count; length++) {
+	for (size_t length = 1; length <= count && !question.lock; length++) {
 		struct code_machine machine = { .architecture = code->architecture,
 						.memory = { read_data, process } };
 		size_t num_insns =
 			decode_chain(code, chain + count - length, length, call.address, insns);
-		run(&machine, insns, num_insns, &kept);
-		struct code_known found = machine.registers[code->architecture->arguments[number]];
-		struct code_known copy = { .known = found.copy, .bits = found.copy };
-		machine.num_stores = 0; // what is there now is asked for
-		if (!found.known)
-			found = code_load(&machine, copy, WORD);
-		if (found.known) {
-			*ret = found.bits;
-			return true;
-		}
+		run(process, &machine, insns, num_insns, &kept);
+		if (!carry_out_call(process, &machine, &call, look_for_lock, &question))
+			question.lock = 0;
 	}
-	return false;
+	return question.lock;
 }

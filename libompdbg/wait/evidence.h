@@ -111,23 +111,22 @@ uint64_t passed_lock(struct thread *thread, struct stack_frame *user,
 /** Write a function of the C library by the name under which it is called (doing.c). */
 const char *system_function_name(struct process *process, const char *function);
 
-/** Find the lock that a call of a frame passes, by the address to which it returns. @p flow as of
- *  evaluate_argument(). @return 0: unknown. */
-uint64_t call_lock_at(struct thread *thread, struct stack_frame *user, uint64_t returns,
-		      const struct code_flow *flow);
-
+/** Check for a function of the runtime whose argument is asked for. */
+typedef bool passed_filter(const ompd_ext_wait_site *site, const void *context);
 /**
- * Work out what a frame passed in a call: the instructions before the call are carried out on what registers
- * and memory hold now. What has changed since the call makes the value wrong, so that it is a proposal:
- * something else must confirm it, or it is shown as a guess.
+ * Work out which lock a call of a frame passes to the runtime, directly or through functions of the user's
+ * code (evaluate.c): the instructions before the call, and those of the called functions, are carried out
+ * on what registers and memory hold now. What has changed since the call makes the value wrong, so that
+ * it is a proposal: something else must confirm it, or it is shown as a guess.
  * @param returns the address to which the call returns, in the function of @p frame. If that is not
  *        the frame's pc, registers count as unchanged that no way from the call to there writes.
- * @param number of the argument, from 0 on.
  * @param flow of the frame's function, perhaps without the ways that are known not to have been taken
  *        since the call; NULL: all of it.
- * @return false: the code does not tell.
+ * @param is_wanted of the functions that the call reaches; the first such gets the lock.
+ * @return 0: the code does not tell.
  */
-bool evaluate_argument(struct thread *thread, struct stack_frame *frame, uint64_t returns,
-		       unsigned int number, const struct code_flow *flow, uint64_t *ret);
+uint64_t passed_lock_at(struct thread *thread, struct stack_frame *frame, uint64_t returns,
+			const struct code_flow *flow, passed_filter *is_wanted,
+			const void *context);
 
 #endif

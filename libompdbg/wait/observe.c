@@ -24,9 +24,10 @@ struct top {
 	struct stack *stack;
 	struct stack_frame *runtime[MAX_RUNTIME]; // of the runtime, innermost first
 	size_t num_runtime;
-	struct stack_frame *oldest; // the oldest of the runtime's
-	struct stack_frame *user;   // NULL: none
-	struct stack_frame *place;  // user, or an older frame that has source lines
+	struct stack_frame *oldest;	// the oldest of the runtime's
+	struct stack_frame *interposer; // the oldest of the interposer's; NULL
+	struct stack_frame *user;	// NULL: none
+	struct stack_frame *place;	// user, or an older frame that has source lines
 	bool has_first, starts_in_runtime, is_outside;
 	bool in_handler; // of a signal
 	bool is_jump;	 // the user's code jumped to a function of the runtime that has no name
@@ -117,7 +118,9 @@ static void find_top(struct top *top)
 			return;
 		}
 		// The interposer waits for nothing, and is not what the runtime's frames are about.
-		if (owner == FRAME_RUNTIME && !is_interposer_object(frame->at.object)) {
+		if (owner == FRAME_RUNTIME && is_interposer_object(frame->at.object)) {
+			top->interposer = frame;
+		} else if (owner == FRAME_RUNTIME) {
 			top->starts_in_runtime |= i == 0;
 			add_runtime_frame(top, frame);
 		}
@@ -146,6 +149,38 @@ static bool went_on(struct top *top)
 	if (!call || !call->is_direct)
 		return false;
 	return llabs((int64_t)(call->target - top->oldest->at.pc)) < same_object;
+}
+
+/** Find the address on which the thread sleeps in a futex system call made by the runtime. */
+static uint64_t futex_of(struct top *top)
+{
+	struct system_call call;
+
+	if (!top->starts_in_runtime || !thread_system_call(top->thread, &call) ||
+	    !call.is_futex_wait)
+		return 0;
+	return call.address;
+}
+
+/** Find for what a thread sleeps where the function that was called may have jumped to several of the
+ *  runtime's: those that do not wait do not count. */
+static bool classify_sleep(struct top *top, ompd_ext_wait_site *ret)
+{
+	struct call_sites sites;
+	size_t count = 0;
+	bool is_one = true, are_mutexes = true;
+
+	if (!top->user || !futex_of(top) || !call_sites(runtime_of(top), top->user, &sites))
+		return false;
+	for (size_t i = 0; i < sites.count; i++) {
+		if (sites.all[i].kind == ompd_ext_wait_none)
+			continue;
+		is_one &= !count++ || sites.all[i].kind == ret->kind;
+		are_mutexes &= site_is_mutex(&sites.all[i]);
+		*ret = sites.all[i];
+	}
+	top->is_jump |= count && are_mutexes && !is_one;
+	return count && is_one;
 }
 
 /** Find the function that the user's code called last. *entered: how many frames of the runtime its
@@ -178,7 +213,9 @@ static bool innermost_call(struct top *top, size_t *entered, ompd_ext_wait_site 
 	}
 	if (!*entered)
 		return false;
-	return classify_frame(runtime, top->thread, top->runtime[*entered - 1], ret);
+	return classify_frame(runtime, top->thread, top->runtime[*entered - 1], ret) ||
+	       (top->interposer && classify_frame(runtime, top->thread, top->interposer, ret)) ||
+	       classify_sleep(top, ret);
 }
 
 /** Find the function of the runtime that the user's code called, or what that one waits in. */
@@ -241,17 +278,6 @@ static void read_state(struct thread *thread, struct evidence *evidence)
 	}
 }
 
-/** Find the address on which the thread sleeps in a futex system call made by the runtime. */
-static uint64_t futex_of(struct top *top)
-{
-	struct system_call call;
-
-	if (!top->starts_in_runtime || !thread_system_call(top->thread, &call) ||
-	    !call.is_futex_wait)
-		return 0;
-	return call.address;
-}
-
 /** Find the lock that a thread waits for in the recording; 0: none. */
 static uint64_t recorded_lock(struct thread *thread, const ompd_ext_wait_site *call)
 {
@@ -272,6 +298,9 @@ static void observe_futex(struct top *top, struct evidence *e)
 	if (e->futex && thread->handle)
 		e->has_futex_site = is_ok(SPACE_CALL(runtime->space, ext_classify_futex,
 						     thread->handle, e->futex, &e->futex_site));
+	// What jumped to where the thread sleeps was called later than what was found.
+	if (e->futex && top->is_jump && !e->has_futex_site)
+		e->has_call = false;
 	if (!e->futex && e->has_call && site_is_mutex(&e->call))
 		e->futex = passed_lock(thread, top->user, &e->call);
 	if (!e->futex && e->has_call)

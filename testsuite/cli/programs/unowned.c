@@ -25,6 +25,8 @@ __attribute__((noinline)) static void set_second(void)
 	state_open(HOLDER_HAS_LOCK);
 }
 
+static void (*volatile set_it)(void) = set_second; // code does not show who calls it
+
 static void stay(const char *mode)
 {
 	if (strcmp(mode, "sleeps") == 0)
@@ -61,7 +63,7 @@ int main(int argc, char **argv)
 #pragma omp parallel num_threads(TEAM)
 	switch (omp_get_thread_num()) {
 	case 0:
-		set_second();
+		set_it();
 		state_gate(TEAM_HAS_LOCKS);
 		stay(state_word(argc, argv, 1, ""));
 		break;
