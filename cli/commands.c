@@ -270,8 +270,9 @@ const struct command commands[] = {
 			"loops last for ever.\n\n"
 			"For a core file, the signal that ended the program comes first.",
 		.end = "exit status:\n"
-		       "  1 if a signal ended the program, if a wait cannot end, or if threads\n"
-		       "  wait for threads that sleep; otherwise 0",
+		       "  1 if a signal of its own ended the program, if a wait cannot end, if\n"
+		       "  threads wait for threads that sleep, or if all threads sleep and the\n"
+		       "  reason is unknown; otherwise 0",
 		.options = thread_options,
 		.run = run_view,
 		.view = VIEW_WHY,

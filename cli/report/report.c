@@ -109,11 +109,12 @@ static struct ompdbg_error *print_section(const struct text *text, const char *t
 	return print(text, line);
 }
 
-/** Check for a section that has something to say; after a crash, a diagnosis without findings has not. */
+/** Check for a section that has something to say; after a crash, a diagnosis without more findings has not. */
 static bool is_shown(const struct text *text, enum view view)
 {
 	const struct about *about = text->about;
 	struct process *process = text->looked->process;
+	bool has_others = false;
 	size_t count;
 
 	if (view == SIGNAL)
@@ -122,8 +123,10 @@ static bool is_shown(const struct text *text, enum view view)
 		return is_recorded(process);
 	if (view != VIEW_WHY || !about->has_crash || !crash_is_own(&about->crash, about->pid))
 		return true;
-	diagnose(process, NULL, &count);
-	return count > 0;
+	const struct finding *findings = diagnose(process, NULL, &count);
+	for (size_t i = 0; i < count; i++)
+		has_others |= findings[i].rule != RULE_SIGNAL;
+	return has_others;
 }
 
 static struct ompdbg_error *print_report(struct looked *looked, const struct about *about,

@@ -32,10 +32,18 @@ static bool concerns(const struct finding *finding, const struct thread_list *th
 struct finding *diagnose(struct process *process, struct thread *thread, size_t *count)
 {
 	static void (*const rules[])(struct graph * graph) = {
-		find_deadlocks,		 find_ended_owners, find_lost_threads,
-		find_different_barriers, find_events,	    find_held_locks,
-		find_awaited_tasks,	 find_queued_tasks, find_incomplete_barriers,
-		find_unknown_causes,	 find_spins,
+		find_signal,
+		find_deadlocks,
+		find_ended_owners,
+		find_lost_threads,
+		find_different_barriers,
+		find_events,
+		find_held_locks,
+		find_awaited_tasks,
+		find_queued_tasks,
+		find_incomplete_barriers,
+		find_unknown_causes,
+		find_spins,
 	};
 	struct graph *graph = process_graph(process);
 
@@ -43,6 +51,10 @@ struct finding *diagnose(struct process *process, struct thread *thread, size_t 
 	graph->num_findings = graph->capacity = 0;
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
 		rules[i](graph);
+	for (size_t i = 0; i < graph->num_findings; i++)
+		graph->findings[i].severity = finding_severity(graph, &graph->findings[i]);
+	if (!is_suspicious(worst_finding(graph->findings, graph->num_findings)))
+		find_sleepers(graph);
 	if (thread) {
 		struct thread_list chain = graph_chain(graph, thread);
 		size_t kept = 0;
@@ -52,8 +64,6 @@ struct finding *diagnose(struct process *process, struct thread *thread, size_t 
 		}
 		graph->num_findings = kept;
 	}
-	for (size_t i = 0; i < graph->num_findings; i++)
-		graph->findings[i].severity = finding_severity(graph, &graph->findings[i]);
 	join_awaited_tasks(graph);
 	for (size_t i = 0; i < graph->num_findings; i++)
 		finding_describe(graph, &graph->findings[i]);

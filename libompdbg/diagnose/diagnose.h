@@ -131,6 +131,7 @@ enum edge_kind {
 	EDGE_EVENT, // these are no threads
 	EDGE_QUEUED,
 	EDGE_BLOCKED,
+	EDGE_SUSPENDED, // a task that has begun, and that no thread is known to run
 };
 
 /** One of the things that a thread waits for; all of them must happen. */
@@ -151,6 +152,7 @@ struct graph *process_graph(struct process *process);
 // ---- Findings (rules.c, severity.c, words.c) ---------------------------------------------------
 
 enum rule {
+	RULE_SIGNAL,
 	RULE_DEADLOCK,
 	RULE_OWNER_ENDED,
 	RULE_LOST_THREADS,
@@ -162,6 +164,7 @@ enum rule {
 	RULE_QUEUED,
 	RULE_BARRIER,
 	RULE_SPIN,
+	RULE_ASLEEP,
 	RULE_UNKNOWN,
 };
 const char *rule_name(enum rule rule); // as in JSON

@@ -20,6 +20,7 @@ struct telling {
 const char *rule_name(enum rule rule)
 {
 	static const char *const names[] = {
+		[RULE_SIGNAL] = "signal",
 		[RULE_DEADLOCK] = "deadlock",
 		[RULE_OWNER_ENDED] = "owner_ended",
 		[RULE_LOST_THREADS] = "lost_threads",
@@ -31,6 +32,7 @@ const char *rule_name(enum rule rule)
 		[RULE_QUEUED] = "queued",
 		[RULE_BARRIER] = "barrier",
 		[RULE_SPIN] = "spin",
+		[RULE_ASLEEP] = "asleep",
 		[RULE_UNKNOWN] = "unknown",
 	};
 
@@ -81,7 +83,6 @@ static const char *tell_lock(struct telling *t)
 {
 	const struct lock *lock = t->finding->lock;
 	const char *begin = SAY("%s for %s", waiters_wait(t), lock->title);
-	const struct thread *suspect = lock_suspect(lock);
 	const struct thread *only = t->finding->waiters.count == 1 ? t->finding->waiters.all[0] :
 								     NULL;
 
@@ -91,10 +92,12 @@ static const char *tell_lock(struct telling *t)
 	if (lock->owner)
 		return SAY("%s, held by thread %s%s", begin, lock->owner->target->label,
 			   held_text(t->graph->process, lock));
-	if (suspect && suspect == only)
+	const struct thread_list holders = lock_candidates(t->arena, lock);
+	if (holders.count == 1 && holders.all[0] == only)
 		return SAY("%s that it perhaps holds itself", begin);
-	if (suspect)
-		return SAY("%s, perhaps held by thread %s", begin, suspect->target->label);
+	if (holders.count)
+		return SAY("%s, perhaps held by %s%s", begin, holders.count > 1 ? "one of " : "",
+			   threads_text(t->arena, &holders));
 	return SAY("%s (owner unknown)", begin);
 }
 
@@ -233,8 +236,10 @@ static const char *tell_task(struct telling *t)
 
 	finding_tasks(t, &num_tasks);
 	const char *what = num_tasks == 1 ? "a task" : counted_text(t->arena, num_tasks, "task");
-	const char *blocked = num_tasks == 1 ? "a blocked task" :
-					       counted_text(t->arena, num_tasks, "blocked task");
+	const char *status = finding->edges[0]->kind == EDGE_SUSPENDED ? "suspended task" :
+									 "blocked task";
+	const char *blocked = num_tasks == 1 ? SAY("a %s", status) :
+					       counted_text(t->arena, num_tasks, status);
 	if (!finding->others.count)
 		return finding->task ? SAY("%s for %s: %s", begin, blocked,
 					   task_text(t->arena, finding->task)) :
@@ -277,6 +282,22 @@ static const char *tell_spin(struct telling *t)
 		   *what ? what : "what the loop reads");
 }
 
+static const char *tell_signal(struct telling *t)
+{
+	const struct process_signal *signal = process_signal(t->graph->process);
+
+	return signal->describe(t->graph->process, signal->context);
+}
+
+static const char *tell_asleep(struct telling *t)
+{
+	const struct thread_list *waiters = &t->finding->waiters;
+	const char *who = capitalized(t->arena, threads_text(t->arena, waiters));
+
+	return SAY("%s %s asleep, reason unknown: no thread is awake that could wake %s", who,
+		   be((int)waiters->count), waiters->count == 1 ? "it" : "them");
+}
+
 static const char *tell_unknown_at_barrier(struct telling *t)
 {
 	struct region *region = t->finding->region;
@@ -294,6 +315,20 @@ static const char *tell_unknown_at_barrier(struct telling *t)
 	return SAY("Region %s: all %d threads are at a barrier, none is missing", label, size);
 }
 
+/** Check for a thread that waits for tasks of which, as the runtime counts, none is left: what is being taken
+ *  out of a queue is in no list. */
+static bool has_no_task_left(struct thread *thread)
+{
+	const struct wait *wait = thread_wait(thread);
+	struct task *task = thread_task(thread);
+
+	if (!wait || !task)
+		return false;
+	if (wait->kind == ompd_ext_wait_taskwait)
+		return !task_counts(task).children;
+	return wait->kind == ompd_ext_wait_taskgroup && !task_counts(task).taskgroup;
+}
+
 static const char *tell_unknown(struct telling *t)
 {
 	const struct finding *finding = t->finding;
@@ -301,11 +336,8 @@ static const char *tell_unknown(struct telling *t)
 
 	if (finding->region)
 		return tell_unknown_at_barrier(t);
-	for (size_t i = 0; i < finding->waiters.count; i++) {
-		const struct wait *wait = thread_wait(finding->waiters.all[i]);
-		for_tasks &= wait && (wait->kind == ompd_ext_wait_taskwait ||
-				      wait->kind == ompd_ext_wait_taskgroup);
-	}
+	for (size_t i = 0; i < finding->waiters.count; i++)
+		for_tasks &= has_no_task_left(finding->waiters.all[i]);
 	return SAY("%s or %s just gone on: %s", waiters_wait(t), have((int)finding->waiters.count),
 		   for_tasks && finding->is_certain ? "no task is left to wait for" :
 						      "cause unknown");
@@ -314,6 +346,7 @@ static const char *tell_unknown(struct telling *t)
 static const char *headline(struct telling *t)
 {
 	static const char *(*const tell[])(struct telling *) = {
+		[RULE_SIGNAL] = tell_signal,
 		[RULE_DEADLOCK] = tell_deadlock,
 		[RULE_OWNER_ENDED] = tell_owner_ended,
 		[RULE_LOST_THREADS] = tell_lost_threads,
@@ -325,6 +358,7 @@ static const char *headline(struct telling *t)
 		[RULE_QUEUED] = tell_queued,
 		[RULE_BARRIER] = tell_barrier,
 		[RULE_SPIN] = tell_spin,
+		[RULE_ASLEEP] = tell_asleep,
 		[RULE_UNKNOWN] = tell_unknown,
 	};
 
@@ -406,6 +440,18 @@ static const char *alike_tasks_text(struct arena *arena, struct task *const *tas
 	return listed && listed < count ? arena_printf(arena, "%s, ...", text) : text;
 }
 
+/** Add why it is unknown what threads wait for in the runtime. */
+static void note_reasons(struct telling *t)
+{
+	const struct thread_list *waiters = &t->finding->waiters;
+
+	for (size_t i = 0; t->finding->rule == RULE_ASLEEP && i < waiters->count; i++) {
+		const char *reason = thread_state_reason(waiters->all[i]);
+		if (reason)
+			add_note(t, SAY("Thread %s: %s", waiters->all[i]->target->label, reason));
+	}
+}
+
 static void note_tasks(struct telling *t)
 {
 	const struct finding *finding = t->finding;
@@ -471,6 +517,7 @@ void finding_describe(struct graph *graph, struct finding *finding)
 	finding->text = headline(t);
 	note_locks(t);
 	note_tasks(t);
+	note_reasons(t);
 	if (is_nobodys_turn(t))
 		add_note(t, "All threads of the region wait there or at a barrier: one of them is "
 			    "about to go on, or none ever will");

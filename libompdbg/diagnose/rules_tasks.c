@@ -91,7 +91,8 @@ void find_events(struct graph *graph)
 /** Find tasks that run on another thread, or are blocked for an unknown reason. */
 void find_awaited_tasks(struct graph *graph)
 {
-	struct edge_groups groups = group_edges(graph, 1U << EDGE_TASK | 1U << EDGE_BLOCKED, true);
+	struct edge_groups groups = group_edges(
+		graph, 1U << EDGE_TASK | 1U << EDGE_BLOCKED | 1U << EDGE_SUSPENDED, true);
 
 	for (size_t i = 0; i < groups.count; i++) {
 		struct finding *finding = add_finding_of(graph, RULE_TASK, groups.groups[i]);
@@ -123,7 +124,7 @@ static bool is_alike(const struct finding *a, const struct finding *b)
 	const struct edge *first = a->edges[0], *other = b->edges[0];
 
 	return a->severity == b->severity && a->is_certain == b->is_certain &&
-	       (first->through != NULL) == (other->through != NULL) &&
+	       first->kind == other->kind && (first->through != NULL) == (other->through != NULL) &&
 	       (a->others.count != 0) == (b->others.count != 0) &&
 	       first->task->info.function == other->task->info.function &&
 	       is_same_text(thread_doing(a->waiters.all[0])->text,

@@ -17,8 +17,8 @@ const char *severity_name(enum severity severity)
 
 static bool never_ends(enum rule rule)
 {
-	return rule == RULE_DEADLOCK || rule == RULE_OWNER_ENDED || rule == RULE_LOST_THREADS ||
-	       rule == RULE_DIFFERENT_BARRIERS;
+	return rule == RULE_SIGNAL || rule == RULE_DEADLOCK || rule == RULE_OWNER_ENDED ||
+	       rule == RULE_LOST_THREADS || rule == RULE_DIFFERENT_BARRIERS;
 }
 
 /** The threads for whom others wait, in the end. */
@@ -146,6 +146,8 @@ enum severity finding_severity(struct graph *graph, const struct finding *findin
 {
 	if (never_ends(finding->rule))
 		return SEVERITY_STUCK;
+	if (finding->rule == RULE_ASLEEP)
+		return SEVERITY_HELD_UP;
 	return somebody_works(graph, finding) ? SEVERITY_WAITING : SEVERITY_HELD_UP;
 }
 

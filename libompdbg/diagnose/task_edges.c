@@ -136,8 +136,10 @@ static void add_edge_to(struct graph *graph, struct wait_node *node, struct task
 	} else {
 		kind = EDGE_TASK;
 		runner = task_runner(task);
-		if (!runner || runner == node->thread)
-			return;
+		if (!runner || runner == node->thread) {
+			kind = EDGE_SUSPENDED;
+			runner = NULL;
+		}
 	}
 	struct edge *edge = edge_add(graph, node, kind, runner, is_certain);
 	edge->task = task;

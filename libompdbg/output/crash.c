@@ -104,13 +104,34 @@ bool crash_is_own(const struct crash *crash, pid_t pid)
 	return !sender_of(crash, pid);
 }
 
+/** The signal that a process keeps. */
+struct marked_crash {
+	struct crash crash;
+	pid_t pid;
+};
+
+static const char *describe_marked(struct process *process, void *context)
+{
+	const struct marked_crash *marked = context;
+
+	return crash_text(process, &marked->crash, marked->pid);
+}
+
 void crash_mark(struct process *process, const struct crash *crash, pid_t pid)
 {
 	struct thread *thread = crash_thread(process, crash);
 	const char *name = signal_name(&process->arena, crash->signal);
+	struct marked_crash *marked;
 
-	if (thread && name && crash_is_own(crash, pid))
-		thread_set_signal(thread, name);
+	if (!thread || !name)
+		return;
+	marked = ARENA_NEW(&process->arena, struct marked_crash);
+	*marked = (struct marked_crash){ *crash, pid };
+	process_set_signal(process, &(struct process_signal){ .thread = thread,
+							      .name = name,
+							      .is_sent = !crash_is_own(crash, pid),
+							      .describe = describe_marked,
+							      .context = marked });
 }
 
 // ---- In words ----------------------------------------------------------------------------------

@@ -11,13 +11,17 @@
 enum { FUTEX_WAIT = 0, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9, FUTEX_WAIT_REQUEUE_PI = 11 };
 enum {
 	FUTEX_OPERATION = 0x7f,
+	FUTEX_PRIVATE = 0x80, // only threads of the process know it
 	CALL_SCHED_YIELD = 24,
 	CALL_NANOSLEEP = 35,
 	CALL_FUTEX = 202,
 	CALL_RESTART = 219, // goes on with a timed call that a stop has interrupted
 	CALL_CLOCK_NANOSLEEP = 230,
 };
-enum { SYSCALL_BYTES = 2 };
+enum { SYSCALL_BYTES = 2, R10 = OMPDBG_R8 + 2 };
+
+/** Results of calls that were interrupted before they have done anything (ERESTARTSYS and the like). */
+enum { FIRST_RESTART = -516, LAST_RESTART = -512, INTERRUPTED = -4 };
 
 /** read, poll, select, pause, connect, accept, recvfrom, recvmsg, wait4, semop, msgrcv, flock,
  *  rt_sigtimedwait, rt_sigsuspend, semtimedop, epoll_wait, waitid, pselect6, ppoll, epoll_pwait,
@@ -27,18 +31,40 @@ static const uint16_t calls_that_wait[] = {
 	73, 128, 130, 220, 232, 247, 270, 271, 281, 288, 299,
 };
 
+/** write, open, pread64, pwrite64, readv, writev, sendfile, sendto, sendmsg, msgsnd, fcntl, creat, openat,
+ *  mq_timedsend, mq_timedreceive, splice, tee, vmsplice, preadv, pwritev, sendmmsg, openat2: seldom
+ *  they have to wait, for a lock of a file, or somebody at the other end. */
+static const uint16_t calls_that_may_wait[] = {
+	1,  2,	 17,  18,  19,	20,  40,  44,  46,  69,	 72,
+	85, 257, 242, 243, 275, 276, 278, 295, 296, 307, 437,
+};
+
 struct known_call {
 	bool is_call;
 	struct system_call call;
 };
 
-static bool waits_outside(uint64_t number)
+static bool is_among(uint64_t number, const uint16_t *calls, size_t count)
 {
-	for (size_t i = 0; i < sizeof(calls_that_wait) / sizeof(*calls_that_wait); i++) {
-		if (calls_that_wait[i] == number)
+	for (size_t i = 0; i < count; i++) {
+		if (calls[i] == number)
 			return true;
 	}
 	return false;
+}
+
+/** Check for a call that waits for something outside of the process. @p result: its register, which tells
+ *  whether it has come to an end. */
+static bool waits_outside(uint64_t number, int64_t result)
+{
+	bool is_interrupted = (result >= FIRST_RESTART && result <= LAST_RESTART) ||
+			      result == INTERRUPTED;
+
+	return is_among(number, calls_that_wait,
+			sizeof(calls_that_wait) / sizeof(*calls_that_wait)) ||
+	       (is_interrupted &&
+		is_among(number, calls_that_may_wait,
+			 sizeof(calls_that_may_wait) / sizeof(*calls_that_may_wait)));
 }
 
 /** Check whether the instruction at an address is a system call. */
@@ -71,7 +97,8 @@ static bool look_at(struct thread *thread, struct system_call *call)
 		return false;
 	bool is_in = is_system_call(process, frame->at.pc - SYSCALL_BYTES);
 	uint32_t number = is_in ? OMPDBG_ORIG_RAX : OMPDBG_RAX;
-	uint32_t wanted = 1U << number | 1U << OMPDBG_RDI | 1U << OMPDBG_RSI | 1U << OMPDBG_RDX;
+	uint32_t wanted = 1U << number | 1U << OMPDBG_RAX | 1U << OMPDBG_RDI | 1U << OMPDBG_RSI |
+			  1U << OMPDBG_RDX | 1U << R10;
 
 	if (!(is_in || is_system_call(process, frame->at.pc)) ||
 	    !is_ok(SERVICE(process, registers, thread->target->number, wanted, &registers)) ||
@@ -82,7 +109,7 @@ static bool look_at(struct thread *thread, struct system_call *call)
 		return false; // it was in none, or has left it
 	if (call->number == CALL_SCHED_YIELD)
 		return false; // it gives its time away, and goes on without being woken
-	call->waits_outside = waits_outside(call->number);
+	call->waits_outside = waits_outside(call->number, (int64_t)registers.values[OMPDBG_RAX]);
 	call->is_timed = call->number == CALL_NANOSLEEP || call->number == CALL_CLOCK_NANOSLEEP ||
 			 call->number == CALL_RESTART;
 	uint64_t operation = registers.values[OMPDBG_RSI] & FUTEX_OPERATION;
@@ -92,6 +119,8 @@ static bool look_at(struct thread *thread, struct system_call *call)
 		return is_in;
 	call->is_futex_wait = true;
 	call->address = registers.values[OMPDBG_RDI];
+	call->is_timed = registers.values[R10];
+	call->is_shared = !(registers.values[OMPDBG_RSI] & FUTEX_PRIVATE);
 	call->sleeps = on_word &&
 		       is_unchanged(process, call->address, (uint32_t)registers.values[OMPDBG_RDX]);
 	return is_in || call->sleeps;

@@ -290,19 +290,25 @@ const struct doing *thread_doing(struct thread *thread)
 	return &verdict->doing;
 }
 
-void thread_set_signal(struct thread *thread, const char *name)
+void process_set_signal(struct process *process, const struct process_signal *signal)
 {
-	struct wait_room *room = wait_room(thread->runtime->process);
+	wait_room(process)->signal = *signal;
+	signal->thread->verdict = NULL;
+}
 
-	room->ended = thread;
-	room->signal = name;
-	thread->verdict = NULL;
+const struct process_signal *process_signal(struct process *process)
+{
+	const struct process_signal *signal = &wait_room(process)->signal;
+
+	return signal->thread ? signal : NULL;
 }
 
 const char *thread_signal(const struct thread *thread)
 {
-	const struct wait_room *room = wait_room(thread->runtime->process);
+	const struct process_signal *signal = process_signal(thread->runtime->process);
 
 	// It may be known to several runtimes.
-	return room->ended && room->ended->target == thread->target ? room->signal : NULL;
+	return signal && !signal->is_sent && signal->thread->target == thread->target ?
+		       signal->name :
+		       NULL;
 }

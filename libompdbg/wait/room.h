@@ -12,8 +12,7 @@ struct wait_room {
 	struct table spins;	// address -> struct known_spin *
 	struct table own_spins; // stack frame -> the same, where the pointers of a frame count
 	struct table sleeps;	// number of thread -> struct known_call *
-	struct thread *ended;	// by a signal of its own; NULL
-	const char *signal;
+	struct process_signal signal; // thread NULL: none
 };
 
 static inline struct wait_room *wait_room(struct process *process)

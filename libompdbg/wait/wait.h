@@ -88,9 +88,20 @@ const char *activity_name(enum activity activity);
 /** Check whether a word for what threads do begins so. */
 bool is_doing_word(const char *begin);
 
-/** Mark the thread that a signal of its own has ended, for thread_doing(). @p name: "SIGSEGV", kept. */
-void thread_set_signal(struct thread *thread, const char *name);
-/** Return the name of that signal; NULL: none is known. */
+/** The signal that has ended a process, or is about to. */
+struct process_signal {
+	struct thread *thread;
+	const char *name; // "SIGSEGV"
+	bool is_sent;	  // by another process
+	/** Tell it in words. */
+	const char *(*describe)(struct process *process, void *context);
+	void *context;
+};
+/** Keep it with the process. If it is the thread's own, thread_doing() tells it. */
+void process_set_signal(struct process *process, const struct process_signal *signal);
+/** Return it; NULL: none is known. */
+const struct process_signal *process_signal(struct process *process);
+/** Return the name of the signal of its own that has ended a thread; NULL: none. */
 const char *thread_signal(const struct thread *thread);
 
 // ---- In the kernel (asleep.c) ------------------------------------------------------------------
@@ -102,7 +113,8 @@ struct system_call {
 	uint64_t address;   // of the futex
 	bool sleeps;	    // on a futex whose word is still as it was: nobody has woken the thread
 	bool waits_outside; // for something that no thread of the process is known to do
-	bool is_timed;	    // nanosleep() and the like
+	bool is_timed;	    // it ends by itself, as nanosleep()
+	bool is_shared; // other processes may wake the thread, or the kernel when another one ends
 };
 /** @return false: it is in none, or that cannot be told. */
 bool thread_system_call(struct thread *thread, struct system_call *ret);

@@ -352,9 +352,19 @@ def test_a_crash_without_waits(ompdbg: Any, tmp_path: Path) -> None:
     core = processes.kernel_core(program, (), tmp_path, signal.SIGSEGV)
     told = ompdbg.run("why", core).stdout.splitlines()
     assert told[0].startswith("SIGSEGV in thread 1 ") and told[1:] == [LAST_LINE]
-    spec: Dict[str, Any] = {"commands": ["omp why"], "kill": False}
+    (finding,) = ompdbg.json("why", core, status=1)["findings"]
+    verdict = ompdbg.json("report", core, status=1)["verdict"]
+    assert (finding["rule"], finding["severity"], finding["text"]) == ("signal", "stuck", told[0])
+    assert verdict == {name: finding[name] for name in ("severity", "rule", "text")}
+    listed = "python print(*(f'{one.rule}: {one.text}' for one in ompdbg.findings()))"
+    spec: Dict[str, Any] = {
+        "commands": ["omp why", "python import ompdbg", listed, "interpreter-exec mi -omp-why"],
+        "kill": False,
+    }
     found = processes.run_gdb("session.py", spec, [str(program), str(core)]).result
     assert found[0]["text"].split("\n", 1)[1] == LAST_LINE + "\n"
+    assert found[2]["text"] == f"signal: {told[0]}\n"
+    assert 'rule="signal"' in found[3]["text"], found[3]
     text, page, report = tmp_path / "report.txt", tmp_path / "report.html", tmp_path / "a.json"
     ompdbg.run("report", core, "--text", text, "--html", page, f"--json={report}")
     merged = tmp_path / "merged.html"

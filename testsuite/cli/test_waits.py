@@ -267,3 +267,42 @@ def test_lock_whose_owner_is_unknown(
         }
     if problem:
         pytest.skip(problem)
+
+
+@BOTH
+def test_tasks_that_are_suspended(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """They are left to be waited for, wherever they are."""
+    with hanging("suspended.c", family, 3, tmp_path) as pid:
+        text = ompdbg.run("why", pid).stdout
+        threads = ompdbg.json("threads", pid)["threads"]
+        findings = ompdbg.json("why", pid, status=1)["findings"]
+    assert "is left to wait for" not in text, text
+    # Their code may have left no frame.
+    waits = {one["thread_num"]: one["wait"] for one in threads}
+    assert {waits[1]["symbol"], waits[2]["symbol"]} == {"locks[0]", "locks[1]"}, waits
+    first = [one["gdb"] for one in threads if one["thread_num"] == 0]
+    (finding,) = [one for one in findings if one["waiters"] == first]
+    assert finding["rule"] == "task", finding
+    kinds = {edge["kind"] for edge in finding["chain"]}
+    assert len(finding["chain"]) == 2 and kinds <= {"task", "suspended"}, finding
+    assert "Thread 1 waits for 2 suspended tasks\n" in text, text
+
+
+@BOTH
+@pytest.mark.parametrize("level", ("-O0", "-O2"))
+def test_lock_that_is_set_twice(ompdbg: Any, tmp_path: Path, level: str, family: str) -> None:
+    """The thread that waits for it has set it: on no way can those at the barrier have done so."""
+    options = (level, "-g", "-fopenmp")
+    source = str(PROGRAMS / "set_twice.c")
+    try:
+        program = own_programs.compiled(source, tmp_path / "program", options, family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    with rest.hanging([str(program)], 3, tmp_path) as process:
+        threads = ompdbg.json("threads", process.pid)["threads"]
+        (lock,) = ompdbg.json("locks", process.pid)["locks"]
+        text = ompdbg.run("why", process.pid).stdout
+    (waiter,) = [one["gdb"] for one in threads if one["thread_num"] == 1]
+    assert lock["waiters"] == [waiter] == [one["thread"] for one in lock["candidates"]]
+    assert f"deadlock: thread {waiter} waits for a lock that it holds itself\n" in text, text
+    assert "(owner unknown)" not in text

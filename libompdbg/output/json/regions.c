@@ -152,9 +152,10 @@ enum { MOST_QUEUED = 100 }; // tasks of a finding
 static const char *edge_name(enum edge_kind kind)
 {
 	static const char *const names[] = {
-		[EDGE_BARRIER] = "barrier", [EDGE_LOCK] = "lock",   [EDGE_TURN] = "turn",
-		[EDGE_TASK] = "task",	    [EDGE_EVENT] = "event", [EDGE_QUEUED] = "queued",
-		[EDGE_BLOCKED] = "blocked",
+		[EDGE_BARRIER] = "barrier", [EDGE_LOCK] = "lock",
+		[EDGE_TURN] = "turn",	    [EDGE_TASK] = "task",
+		[EDGE_EVENT] = "event",	    [EDGE_QUEUED] = "queued",
+		[EDGE_BLOCKED] = "blocked", [EDGE_SUSPENDED] = "suspended",
 	};
 
 	return names[kind];

@@ -101,9 +101,11 @@ static const char *waiting_text(const struct row *row)
 	}
 	if (!first)
 		return "";
-	const char *since =
-		since_text(process_history(row->threads.all[0]->runtime->process), first->since);
-	return *since ? since + 1 : since;
+	const struct history *history = process_history(row->threads.all[0]->runtime->process);
+	const char *age = age_text(history, first->since);
+	return *age ? arena_printf(&history->process->arena, "waits %s%s",
+				   history->is_end_stop ? "" : "since ", age) :
+		      "";
 }
 
 /** Write for whom a thread waits: ", for threads 1-2". */
@@ -333,6 +335,8 @@ struct ompdbg_error *text_why(struct text *text, const struct view_options *opti
 	if (thread && !thread->target->running)
 		add_chain(text, thread);
 	for (size_t i = 0; i < options->num_findings; i++) {
+		if (findings[i].rule == RULE_SIGNAL)
+			continue; // it has been written
 		add_headline(text, &findings[i]);
 		if (findings[i].rule == RULE_DEADLOCK)
 			add_cycle(text, &findings[i]);

@@ -203,7 +203,8 @@ def _described(report: Object) -> Object:
         "cause": report["about"]["cause"],
         "crash": _crash(report),
         "severity": _severity(report),
-        "findings": [finding["text"] for finding in report["findings"] or []],
+        # The crash is told on its own.
+        "findings": [one["text"] for one in report["findings"] or [] if one["rule"] != "signal"],
         "threads": [
             {"count": count, "does": what, "where": where, "region": region}
             for (what, where, region), count in sorted(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict
+from typing import Any, Dict, List
 
 from ompdbg.report.html import words
 from ompdbg.report.html.markup import Content, Markup, element, folded
@@ -40,11 +40,16 @@ def verdict(report: Object) -> Markup:
     )
 
 
+def of_waits(report: Object) -> List[Object]:
+    """List the findings but that of a crash, for which the page has a box."""
+    return [one for one in report["findings"] or [] if one["rule"] != "signal"]
+
+
 def findings(report: Object, is_told: bool) -> Content:
     """Show each of them; many are folded. `is_told`: the verdict is on the page."""
     threads = {thread["gdb"]: thread for thread in report["threads"] or []}
     known = report["verdict"]["text"] if is_told and report["verdict"] else None
-    told = [_finding(one, threads, one["text"] != known) for one in report["findings"] or []]
+    told = [_finding(one, threads, one["text"] != known) for one in of_waits(report)]
     return folded(told, _MOST_FINDINGS, "findings")
 
 

@@ -73,7 +73,7 @@ def _diagnosis(report: Object, tree: stacks.Tree) -> Content:
         told = element("div", told, graph, class_="why")
     if crashed is None:
         return [diagnosis.verdict(report), told]
-    if not report["findings"]:
+    if not diagnosis.of_waits(report):
         if is_own(report["about"]["crash"]) and report["verdict"] is not None:
             return crashed
         told = diagnosis.verdict(report)
