@@ -64,6 +64,24 @@ static int count_that_may_be_there(struct region *region)
 	return count;
 }
 
+/** Check for a member that has come to no barrier of the region, as the recorder saw: then those that have
+ *  come to one are at the first, and wait for it. */
+static bool is_at_first_barrier(struct region *region)
+{
+	bool has_come = false, is_missing = false;
+
+	for (size_t i = 0; i < region->num_members; i++) {
+		struct thread *thread = region->members[i];
+		const struct record_level *level = thread ? history_level(thread, region->team) :
+							    NULL;
+		if (!level)
+			continue;
+		has_come |= region->at_barrier[i] && level->barrier >= level->since;
+		is_missing |= !region->at_barrier[i] && level->barrier < level->since;
+	}
+	return has_come && is_missing; // arrivals are recorded
+}
+
 /** Check that a thread that is seen at a barrier was not let go: the runtime counts all that may be
  *  there, or this one, or it sleeps. Tasks that are left prove nothing: threads that were let go may
  *  have made them. Nor do counts, where cancellation lets threads go. */
@@ -76,7 +94,7 @@ static bool is_kept(struct region *region, struct thread *thread)
 	if (progress->is_counted && !progress->is_cancelled &&
 	    progress->arrived + progress->arrived_end >= count_that_may_be_there(region))
 		return true;
-	return thread_is_asleep(thread) || is_counted(thread);
+	return thread_is_asleep(thread) || is_counted(thread) || is_at_first_barrier(region);
 }
 
 bool graph_is_held_up(struct graph *graph, struct region *region)

@@ -306,3 +306,18 @@ def test_lock_that_is_set_twice(ompdbg: Any, tmp_path: Path, level: str, family:
     assert lock["waiters"] == [waiter] == [one["thread"] for one in lock["candidates"]]
     assert f"deadlock: thread {waiter} waits for a lock that it holds itself\n" in text, text
     assert "(owner unknown)" not in text
+
+
+@BOTH
+def test_a_recording_weakens_nothing(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """An event that nobody fulfils holds up the threads at the barrier, too: a thread that is missing there
+    was at none before, and has let none of them go."""
+    try:
+        program = own_programs.case("upload.c", tmp_path, ["-O2", "-g", "-fopenmp"], family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    for command in ([str(program)], [OMPDBG, "record", "--", program]):
+        with rest.hanging([str(word) for word in command], 4, tmp_path) as process:
+            findings = ompdbg.json("why", process.pid, status=1)["findings"]
+        rules = {one["rule"]: one["severity"] for one in findings}
+        assert rules["event"] == "held_up", findings
