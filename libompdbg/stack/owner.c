@@ -4,8 +4,11 @@
 // source lines do.
 
 #include "base/text.h"
+#include "libcode/code.h"
 #include "stack/names.h"
 #include "stack/room.h"
+
+enum { MAX_INTERPOSED = 8 }; // frames of a function that is called in place of the C library's
 
 struct kept_owner {
 	enum code_owner owner;
@@ -79,6 +82,43 @@ static enum code_owner owner_in_static(uint64_t runtime, uint64_t pc,
 	return pc >= runtime || (symbol && symbol[0] == '_') ? FRAME_SYSTEM : FRAME_USER;
 }
 
+/** Check that a frame of the runtime has called a function by its name: not the user's through a pointer. */
+static bool calls_by_name(struct process *process, const struct stack_frame *frame, uint64_t entry)
+{
+	const struct code_instruction *call =
+		frame->at.is_call ? call_before(process, frame->at.pc) : NULL;
+	uint64_t target;
+
+	return call && entry && code_callee(process_code(process), call, &target) == CODE_OK &&
+	       target == entry;
+}
+
+/** Check for a function of the C library that the program, or a library of the user's, has in place of that
+ *  one, as sanitizers do, or for what that calls: the runtime has called it. */
+static bool is_interposed(struct stack *stack, const struct stack_frame *frame)
+{
+	struct stack_frame *called = NULL;
+
+	for (size_t i = frame->index; i < frame->index + MAX_INTERPOSED; i++) {
+		struct stack_frame *older = stack_frame(stack, i);
+		if (!older || older->at.is_signal)
+			return false;
+		if (older->at.is_inlined || older->at.is_tail_call)
+			continue;
+		switch (owner_of_object(stack->process, older->at.object)) {
+		case FRAME_USER:
+			called = older;
+			break;
+		case FRAME_RUNTIME:
+			return called && calls_by_name(stack->process, older,
+						       stack_place(stack, called)->start);
+		default:
+			return false;
+		}
+	}
+	return false;
+}
+
 enum code_owner stack_owner(struct stack *stack, struct stack_frame *frame)
 {
 	struct process *process = stack->process;
@@ -92,6 +132,9 @@ enum code_owner stack_owner(struct stack *stack, struct stack_frame *frame)
 		frame->owner = owner_in_static(runtime, frame->at.pc, stack_place(stack, frame));
 	else
 		frame->owner = owner_of_object(process, frame->at.object);
+	if (frame->owner == FRAME_USER && !runtime && !frame->at.is_signal &&
+	    is_interposed(stack, frame))
+		frame->owner = FRAME_SYSTEM;
 	frame->has_owner = true;
 	return frame->owner;
 }

@@ -68,7 +68,8 @@ CASES: List[Case] = [
             ),
             _ask(
                 "why",
-                r"held by thread \d: left\.vertex_\.lock in Mesh::smooth at mesh\.cpp:52",
+                "(?i)deadlock: 4 threads wait for one another",
+                r"held by thread \d: Mesh::smooth at mesh\.cpp:52",
                 variants=PLAIN,
             ),
             _ask("bt", r"Mesh::smooth \([^)]*\) at mesh\.cpp:52"),

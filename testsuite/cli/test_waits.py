@@ -321,3 +321,27 @@ def test_a_recording_weakens_nothing(ompdbg: Any, tmp_path: Path, family: str) -
             findings = ompdbg.json("why", process.pid, status=1)["findings"]
         rules = {one["rule"]: one["severity"] for one in findings}
         assert rules["event"] == "held_up", findings
+
+
+def test_function_of_the_c_library_that_is_interposed(
+    ompdbg: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the runtime has called it, it is no code of the user's, who waits in the runtime."""
+    monkeypatch.setenv("KMP_BLOCKTIME", "0")
+    options = ("-O2", "-g", "-fopenmp", "-D_GNU_SOURCE", "-ldl")
+    source = str(PROGRAMS / "interposed.c")
+    try:
+        program = own_programs.compiled(source, tmp_path / "program", options, "clang")
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    with rest.hanging([str(program)], 3, tmp_path) as process:
+        threads = ompdbg.json("threads", process.pid)["threads"]
+        tasks = ompdbg.json("tasks", process.pid)["tasks"]
+        text = ompdbg.run("why", process.pid).stdout
+    kinds = sorted(one["wait"]["kind"] if one["wait"] else one["activity"] for one in threads)
+    assert kinds == ["asleep", "barrier", "barrier"], threads
+    # Code that has jumped to the runtime has no place.
+    places = {one["location"]["function"] for one in threads if one["location"]}
+    assert places <= {"main", "pthread_cond_wait"}, threads
+    assert {one["kind"] for one in tasks} <= {"initial", "implicit"}, tasks
+    assert "Region 1: 2 of 3 threads have reached a barrier, 1 has not\n" in text, text
