@@ -303,7 +303,14 @@ static const char *tell_unknown_at_barrier(struct telling *t)
 	struct region *region = t->finding->region;
 	int size = region->team->size, seen = region->num_at_barrier;
 	const char *label = team_label(region->team);
+	const struct progress *progress = region->progress;
+	int counted = progress ? progress->arrived + progress->arrived_end : 0;
 
+	// Who is seen there may have been let go, or be about to be counted.
+	if (progress && progress->is_counted && !progress->is_cancelled && counted < size)
+		return SAY("Region %s: %d of %d threads %s reached a barrier; the others are about "
+			   "to reach it, or have just left it",
+			   label, counted, size, have(counted));
 	if (seen < size)
 		return SAY("Region %s: %d of %d threads %s at a barrier, the others were "
 			   "not examined",

@@ -18,13 +18,14 @@ class Said(NamedTuple):
     numbers: Dict[int, int]  # by number in the team
 
 
-def say(kind: str, folder: Path) -> Said:
+def say(kind: str, folder: Path, *more: str) -> Said:
     flags = ("-O0", "-g", "-fopenmp")
     program = own_programs.compiled("arrivals.c", folder / "arrivals", flags)
-    commands = ["set width 100", "break arrivals_ready", "run " + kind, "omp regions", "omp why"]
+    commands = ["set width 100", "break arrivals_ready", "run " + kind, *more]
+    commands += ["omp regions", "omp why"]
     commands += ["omp regions -json", "omp why -json", "omp threads -json"]
     done = processes.run_gdb("session.py", {"commands": commands}, [str(program)])
-    regions, why, *documents = [one["text"] for one in done.result][3:]
+    regions, why, *documents = [one["text"] for one in done.result][3 + len(more) :]
     (region,) = json.loads(documents[0])["regions"]
     rows = json.loads(documents[2])["threads"]
     numbers = {row["thread_num"]: row["gdb"] for row in rows if row["level"]}
@@ -65,3 +66,12 @@ def test_own_lock(tmp_path: Path) -> None:
     assert held in said.why
     row = r"^ +1  lock lock +\S.*  {}$".format(number)
     assert re.search(row, said.regions, re.M), said.regions
+
+
+def test_about_to_arrive(tmp_path: Path) -> None:
+    """A thread in the function of the barrier need not have been counted: the count is the runtime's."""
+    more = ("set scheduler-locking on", "break GOMP_barrier", "continue")
+    said = say("late", tmp_path, *more)
+    assert "barrier: 3 of 4 have arrived" in said.regions, said.regions
+    assert "Region 1: 3 of 4 threads have reached a barrier" in said.why, said.why
+    assert "none is missing" not in said.why, said.why

@@ -4,6 +4,9 @@
 //
 // barriers: threads of a team at different barriers. tasks: all have come to one, and two of them run
 // tasks there. lock: a thread waits for a lock that it has set. A plain thread calls arrivals_ready().
+// late: one is about to enter the barrier at which the others sleep, and calls it.
+
+#include "state.h"
 
 #include <omp.h>
 #include <pthread.h>
@@ -80,14 +83,30 @@ static void self(void)
 	}
 }
 
+static void late(void)
+{
+#pragma omp parallel num_threads(NUM_THREADS)
+	{
+		if (omp_get_thread_num() == NUM_THREADS - 1) {
+			state_rest(NUM_THREADS - 1);
+			arrivals_ready();
+		}
+#pragma omp barrier
+		__asm__ volatile(""); // no jump
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "";
 	pthread_t watcher;
 
 	omp_init_lock(&lock);
-	pthread_create(&watcher, NULL, watch, NULL);
-	if (strcmp(kind, "barriers") == 0)
+	if (strcmp(kind, "late") != 0)
+		pthread_create(&watcher, NULL, watch, NULL);
+	if (strcmp(kind, "late") == 0)
+		late();
+	else if (strcmp(kind, "barriers") == 0)
 		barriers();
 	else if (strcmp(kind, "tasks") == 0)
 		tasks();
