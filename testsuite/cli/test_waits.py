@@ -316,8 +316,8 @@ def test_a_recording_weakens_nothing(ompdbg: Any, tmp_path: Path, family: str) -
         program = own_programs.case("upload.c", tmp_path, ["-O2", "-g", "-fopenmp"], family)
     except build.Skipped as reason:
         pytest.skip(str(reason))
-    for command in ([str(program)], [OMPDBG, "record", "--", program]):
-        with rest.hanging([str(word) for word in command], 4, tmp_path) as process:
+    for command in ([str(program)], [str(OMPDBG), "record", "--", str(program)]):
+        with rest.hanging(command, 4, tmp_path) as process:
             findings = ompdbg.json("why", process.pid, status=1)["findings"]
         rules = {one["rule"]: one["severity"] for one in findings}
         assert rules["event"] == "held_up", findings
