@@ -74,7 +74,7 @@ ALONE = [Setting("build-libomp", n, "ompd{}".format(n), False) for n in build.OM
 LENT = [
     Setting("libomp-folder", release, variant, True)
     for release, variant in (
-        (16, "ompd16"),
+        (19, "ompd19"),
         (16, "omp16"),
         (19, "omp19"),
         (22, "ompd19"),
