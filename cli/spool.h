@@ -17,13 +17,13 @@
 struct spool {
 	struct sink sink; // what is written here is kept, or goes on
 	const char *path;
-	bool waits;
+	FILE *file;    // where it goes
+	char *scratch; // the name that the file has until it is whole; NULL: none
 	struct buffer kept;
 	int overflow;	 // an unnamed file, once there is too much to keep
-	FILE *file;	 // where it goes
-	bool is_unnamed; // the file gets its name when it is whole
-	char *scratch;	 // else: the name that it has until then; NULL
 	int number;	 // errno of a write that failed
+	bool is_unnamed; // the file gets its name when it is whole
+	bool waits;
 };
 
 /** Write into a buffer. */
