@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "run/inherited.h"
+
 /** Give the program a standard stream. */
 static void set_stream(int number, int from)
 {
@@ -23,13 +25,18 @@ static void set_stream(int number, int from)
 
 static _Noreturn void become(char *const *words, struct streams streams, pid_t parent, int tell)
 {
+	struct sigaction action;
 	sigset_t none;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	for (int number = 1; number < NSIG; number++)
-		signal(number, SIG_DFL);
+	// Handlers are this program's; what was ignored when it began stays ignored.
+	restore_inherited_signals();
+	for (int number = 1; number < NSIG; number++) {
+		if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			signal(number, SIG_DFL);
+	}
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	set_stream(0, streams.in);

@@ -18,7 +18,7 @@ struct target;
 
 /** Why something failed: one line without a full stop. */
 struct target_error {
-	char text[640];
+	char text[4096 + 640]; // a path and a reason
 };
 
 /** Where the files are that the program has mapped. */

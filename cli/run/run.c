@@ -20,6 +20,8 @@
 #include "supervisor.h"
 #include "terminal.h"
 
+enum { LONGEST_PROGRAM = 160 }; // of a name in that of a report, which may have 255 bytes
+
 /** The reports of one run. */
 struct reporter {
 	const char *folder;
@@ -165,8 +167,9 @@ static void look_at_halted(void *context, struct answer *answer)
 
 	rank_text(rank);
 	snprintf(number, sizeof(number), "%d", (int)pid);
-	if (asprintf(&name, "%s%s%s-%d", safe((char *)program_name(pid, program)),
-		     *rank ? "-rank" : "", rank, (int)pid) < 0 ||
+	if (asprintf(&name, "%.*s%s%s-%d", LONGEST_PROGRAM,
+		     safe((char *)program_name(pid, program)), *rank ? "-rank" : "", rank,
+		     (int)pid) < 0 ||
 	    asprintf(&path, "%s/%s", reporter->folder, name) < 0)
 		out_of_memory();
 	const struct place place = { .name = number, .halted = question->halted };

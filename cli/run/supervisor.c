@@ -60,16 +60,27 @@ static bool is_passed_on(int number)
 	return number == SIGUSR1 || number == SIGUSR2;
 }
 
+/** Add those of some signals that this process was not told to ignore, as nohup does: a signal that is
+ *  blocked would be waited for all the same. */
+static void add_signals(sigset_t *set, const int *numbers, size_t count)
+{
+	struct sigaction inherited;
+
+	for (size_t i = 0; i < count; i++) {
+		if (sigaction(numbers[i], NULL, &inherited) != 0 || inherited.sa_handler != SIG_IGN)
+			sigaddset(set, numbers[i]);
+	}
+}
+
 static sigset_t signal_set(bool with_asked)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
-	for (size_t i = 0; i < COUNT(asked) && with_asked; i++)
-		sigaddset(&set, asked[i]);
-	for (size_t i = 0; i < COUNT(passed_on); i++)
-		sigaddset(&set, passed_on[i]);
+	if (with_asked)
+		add_signals(&set, asked, COUNT(asked));
+	add_signals(&set, passed_on, COUNT(passed_on));
 	return set;
 }
 

@@ -7,11 +7,13 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "below.h"
 #include "files.h"
 
@@ -19,13 +21,25 @@ enum { SECONDS_TO_DIE = 5 };
 
 void answer_line(struct answer *answer, const char *format, ...)
 {
+	static const char gap[] = "...";
 	va_list arguments;
+	char *text;
 
 	if (answer->num_lines == MOST_LINES)
 		return;
 	va_start(arguments, format);
-	vsnprintf(answer->lines[answer->num_lines++], LONGEST_LINE + 1, format, arguments);
+	if (vasprintf(&text, format, arguments) < 0)
+		out_of_memory();
 	va_end(arguments);
+	// The reason comes last: of a line that is too long, the middle is left out.
+	char *line = answer->lines[answer->num_lines++];
+	size_t length = strlen(text), tail = length < LONGEST_LINE ? length : LONGEST_LINE / 2;
+	if (length <= LONGEST_LINE)
+		memcpy(line, text, length + 1);
+	else
+		snprintf(line, LONGEST_LINE + 1, "%.*s%s%s",
+			 (int)(LONGEST_LINE - tail - strlen(gap)), text, gap, text + length - tail);
+	free(text);
 }
 
 /** Do the work, and end. */

@@ -15,9 +15,16 @@ from typing import Optional, Tuple
 # The name of the error handler for streams: a letter that they lack is escaped.
 ESCAPED = "ompdbg.escaped"
 
-# Control characters; what turns the direction of text around; what ends a line; half characters.
-_TURNING = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-_OTHERS = f"\x7f-\x9f{_TURNING}\u2028\u2029\ufeff\ud800-\udfff\ufff9-\ufffb\ufffe\uffff"
+# Control characters; what has no shape of its own (Unicode's Cf and Default_Ignorable_Code_Point), as
+# what turns the direction of text around; what ends a line; half characters.
+_SHAPELESS = (
+    "\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180f"
+    "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff"
+)
+_OTHERS = f"\x7f-\x9f{_SHAPELESS}\u2028\u2029\ud800-\udfff\ufffe\uffff"
 _HIDDEN = re.compile(f"[\0-\x1f{_OTHERS}]")
 _HIDDEN_IN_LINE = re.compile(f"[\0-\x08\x0a-\x1f{_OTHERS}]")
 _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}

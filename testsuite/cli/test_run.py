@@ -454,3 +454,24 @@ def test_program_with_rights_that_may_not_be_read(folder_of_all: Path) -> None:
     assert done.stderr.endswith(
         ") may not be read: rights of its own are withheld (use --no-trace)\n"
     )
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
+def test_ignored_signals(running: Running, number: signal.Signals) -> None:
+    """What nohup or a shell told us to ignore ends nothing."""
+
+    def ignore() -> None:
+        signal.signal(number, signal.SIG_IGN)
+
+    script = f"kill -{number.value} $PPID; exit 7"
+    assert running.run("--", "sh", "-c", script, before=ignore).returncode == 7
+
+
+def test_long_program_name(running: Running, crash: Path) -> None:
+    """A report has a name of at most 255 bytes."""
+    program = running.folder / ("p" * 250)
+    program.write_bytes(crash.read_bytes())
+    program.chmod(0o755)
+    done = running.run("--", program, "abort")
+    assert "too long" not in done.stderr
+    assert list(running.folder.glob("**/p*.json")), done.stderr

@@ -193,6 +193,7 @@ static void test_visible(void **state)
 		{ "a\nb\tc\rd\x1b[0m\x7f", "a\\nb\\tc\\rd\\x1b[0m\\x7f" },
 		{ "\xff\xc3", "\\xff\\xc3" },
 		{ "é\u202e\xc2\x85\ufeff", "é\\u202e\\u0085\\ufeff" },
+		{ "a\u200b\u0600\U000e0001", "a\\u200b\\u0600\\U000e0001" },
 	};
 
 	(void)state;
