@@ -15,7 +15,7 @@ from typing import Optional, Tuple
 # The name of the error handler for streams: a letter that they lack is escaped.
 ESCAPED = "ompdbg.escaped"
 
-# Control characters; what has no shape of its own (Unicode's Cf and Default_Ignorable_Code_Point), as
+# Control characters; what has no shape of its own (Unicode's Cf, Default_Ignorable_Code_Point), as
 # what turns the direction of text around; what ends a line; half characters.
 _SHAPELESS = (
     "\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
@@ -76,7 +76,7 @@ def _escape(found: re.Match[str]) -> str:
         return f"\\x{code:02x}"
     if FIRST_BYTE <= code <= LAST_BYTE:
         return f"\\x{code - 0xDC00:02x}"
-    return f"\\u{code:04x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _escape_unknown(error: UnicodeError) -> Tuple[str, int]:
