@@ -13,7 +13,7 @@ from typing import Dict, List
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "testsuite" / "text"))
 
-import names  # noqa: E402
+import program_names as names  # noqa: E402
 from tables import milliseconds, table  # noqa: E402
 
 LENGTHS = (1_000, 10_000, 100_000, 1_000_000)

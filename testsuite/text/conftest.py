@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(ROOT / "testsuite" / "gdb")]
 
-import names  # noqa: E402
+import program_names as names  # noqa: E402
 from harness import processes, setup  # noqa: E402
 
 OMPDBG = ROOT / "build" / "ompdbg"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
 import jsonschema
-import names
+import program_names as names
 import pytest
 from conftest import LATIN, OMPDBG, ROOT, SETTINGS, Done, Target, end, run, start, target_of
 from harness import processes, setup

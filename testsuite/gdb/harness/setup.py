@@ -34,7 +34,7 @@ COMMAND_LINE = Path(os.environ.get("OMPDBG_PROGRAM") or LOADER.parent / "ompdbg"
 OUT = Path(os.environ.get("OMPDBG_TEST_OUT", str(ROOT / "build" / "fixtures")))
 CC = os.environ.get("OMPDBG_TEST_CC", "gcc")
 PRELOAD = os.environ.get("OMPDBG_TEST_PRELOAD", "")
-FULL = os.environ.get("OMPDBG_TEST_FULL", "") not in ("", "0")
+FULL = build.IS_FULL
 
 
 def gdb_version() -> int:
