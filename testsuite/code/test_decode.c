@@ -21,7 +21,7 @@ static void describe(const struct code_instruction *instruction, char *text, siz
 	static const char *const operations[] = { "compute",  "nothing",    "move", "move-signed",
 						  "move-if",  "address",    "add",  "subtract",
 						  "multiply", "shift-left", "zero", "compare",
-						  "push",     "pop" };
+						  "test",     "push",	    "pop" };
 	static const char *const accesses[] = { "", "r", "w", "rw" };
 	static const char *const segments[] = { "", "thread:", "elsewhere:" };
 	FILE *file = fmemopen(text, size, "w");
@@ -125,6 +125,7 @@ static const struct sample samples[] = {
 	  "compute [rdi+0]:rw4 rdx:r4 reads rax,rdx,rdi writes rax,flags" },
 	{ "xchg %eax,(%rdi)", BYTES("\x87\x07"),
 	  "compute [rdi+0]:rw4 rax:rw4 reads rax,rdi writes rax" },
+	{ "test %rdi,%rdi", BYTES("\x48\x85\xff"), "test rdi:r8 rdi:r8 reads rdi writes flags" },
 	{ "push %rbx", BYTES("\x53"), "push rbx:r8 [rsp-8]implied:w8 reads rbx,rsp writes rsp" },
 	{ "pop %rbx", BYTES("\x5b"), "pop rbx:w8 [rsp+0]implied:r8 reads rsp writes rbx,rsp" },
 	{ "call .+0x105", BYTES("\xe8\x00\x01\x00\x00"),
