@@ -204,6 +204,9 @@ bool unit_entry(const struct unit *unit, Dwarf_Die *function, uint64_t *ret);
 const char *unit_file(struct unit *unit, Dwarf_Die *die, unsigned int name);
 /** Find the line of the instruction at an address. */
 struct place unit_place(struct unit *unit, uint64_t address);
+/** Find the line of an instruction in inlined code. One without a line, as a jump of Clang's, has that of the
+ *  code before it in the same inlined function. */
+struct place unit_inlined_place(struct unit *unit, uint64_t address, Dwarf_Die *inlined);
 /** Find the line of the construct of an outlined function, which has no line of definition: that of the
  *  first statement at its entry point. Rows before it are of a function that ends there, and those after
  *  it may be of code that is inlined. gfortran may have put there a line at the end of the construct;

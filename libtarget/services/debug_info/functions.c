@@ -179,7 +179,9 @@ static void find_code(struct target_services *services, uint64_t address, struct
 		find_code_by_symbol(services, unit, address, &ret->codes[0]);
 		return;
 	}
-	struct place place = unit_place(unit, address);
+	bool is_inlined = dwarf_tag(&functions[0]) == DW_TAG_inlined_subroutine;
+	struct place place = is_inlined ? unit_inlined_place(unit, address, &functions[0]) :
+					  unit_place(unit, address);
 	for (size_t i = 0; i < count; i++) {
 		struct code *code = &ret->codes[i];
 		Dwarf_Die *die = &functions[i];

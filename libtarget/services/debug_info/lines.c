@@ -247,6 +247,21 @@ struct place unit_place(struct unit *unit, uint64_t address)
 	return (struct place){ rows[best].file, rows[best].line };
 }
 
+struct place unit_inlined_place(struct unit *unit, uint64_t address, Dwarf_Die *inlined)
+{
+	struct place place = unit_place(unit, address);
+
+	for (size_t i = rows_past(unit, address); i && !place.line; i--) {
+		const struct line_row *row = &unit->rows[i - 1];
+
+		if (dwarf_haspc(inlined, row->address - unit->bias) <= 0)
+			break;
+		if (row->line)
+			place = (struct place){ row->file, row->line };
+	}
+	return place;
+}
+
 struct place unit_first_line(struct unit *unit, uint64_t start)
 {
 	const struct line_row *first = NULL, *end = NULL;
