@@ -64,6 +64,8 @@ const struct location *profile_location(const struct profile_view *view, uint64_
 	struct location *bare = ARENA_NEW(&view->process->arena, struct location);
 	bare->address = code;
 	bare->object = module_of(view, code - 1);
+	bare->title = arena_printf(&view->process->arena, "%#lx in %s", (unsigned long)code,
+				   base_name(bare->object));
 	return bare;
 }
 
