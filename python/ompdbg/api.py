@@ -32,7 +32,7 @@ def threads() -> List[Thread]:
     Members: gdb (its number), lwp, name, selected, running, openmp, helper, runtime, thread_num,
     team_size, level, active_level, team, task, task_number, task_kind, state, state_reason, does,
     activity, wait (kind, function, address, symbol, variable), location (function, symbol, file,
-    line, address, object), recorded.
+    line, address, object, title), recorded.
     """
     found: List[Thread] = document("threads").threads
     return found
@@ -107,8 +107,8 @@ def stack(thread: Optional[int] = None) -> Stack:
     continues in the threads that encountered the regions, up to main.
 
     Members: note, parts (each with thread, thread_num, team_size, level, team, task_number,
-    frames: level, kind, function, symbol, construct, construct_at, file, line, address, inlined,
-    tail_call).
+    frames: level, kind, function, symbol, construct, construct_at, file, line, address, title,
+    inlined, tail_call).
     """
     import gdb
 
