@@ -391,7 +391,7 @@ def test_text_says_the_same_as_json(case: Case, snapshot: Snapshot) -> None:
                 if frame["kind"] == "signal":
                     assert line.endswith("<signal handler called>")
                 elif frame["construct"] is not None:
-                    name = frame["function"] or "0x"
+                    name = frame["function"] or ""
                     assert "{} of {}".format(frame["construct"], name) in line
                 elif frame["function"] is not None:
                     assert frame["function"] in line
@@ -406,7 +406,9 @@ def test_text_says_the_same_as_json(case: Case, snapshot: Snapshot) -> None:
 
 @pytest.mark.parametrize("case", cases.in_gdb(ALL), ids=str)
 def test_frames_are_those_that_gdb_unwinds(case: Case, snapshot: Snapshot) -> None:
-    assert not snapshot["unwound"]["different"]
+    # Of code that Clang gives no line, GDB tells that of the code before it.
+    different = snapshot["unwound"]["different"]
+    assert not [one for one in different if "clang" not in case.variant or "line None" not in one]
 
     alike = case.name in ("many 64", "nested 3 2 4") and case.variant != "static"
     if case.mode == cases.LIVE and alike:
