@@ -79,7 +79,7 @@ def _pattern(case: Case, line: str) -> str:
 
 
 def _text(text: str) -> str:
-    pattern = re.escape(text).replace(r"\*", r"\d+")
+    pattern = re.escape(text).replace(r"\*", r"(?:\d+|None)")
     return pattern.replace(r"\[", "(?:").replace(r"\]", ")?")
 
 
