@@ -40,7 +40,7 @@ class Restless:
 
 # Seconds for which the programs run unless GDB ends them, which it does however busy the machine is.
 LIFE = "14000"
-STOPS = 300 if setup.FULL else 60
+STOPS = 300 if setup.FULL else 30
 LONGEST_STEP = 700
 SIGNAL = ""
 # Starts of teams in stress; starts and ends of teams in team_edges. In thread 1: a worker may end
@@ -111,7 +111,7 @@ class Sweep:
         return "-".join(words)
 
 
-STEPS = 4000 if setup.FULL else 900
+STEPS = 4000 if setup.FULL else 450
 # Through the end of a team, through that of a nested one, and through the start of one.
 TEAMS = ("region._omp_fn.0", "nested_region._omp_fn.0", "GOMP_parallel")
 TASKS = ("GOMP_task", "GOMP_taskwait", "GOMP_barrier", "GOMP_taskgroup_end")

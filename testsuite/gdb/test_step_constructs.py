@@ -10,7 +10,7 @@ from typing import Any, Dict, List
 import build  # from fixtures/
 import pytest
 
-from harness import own_programs, processes
+from harness import own_programs, processes, setup
 
 _MARK = re.compile(r"AT: (\w+)-(before|first|some|after|later)$")
 # More lines than any of them takes, with the two for each iteration of Clang's loops.
@@ -20,13 +20,19 @@ GFORTRAN_FLAGS = build.LANGUAGE_FLAGS["gcc", ".f90"]
 _OUTLINED = re.compile(r"\._omp_fn\.|\.omp_outlined\.|\.omp_task_entry\.")
 _CONSTRUCT = re.compile(r"^#0 +(parallel region|task|taskloop task|outlined code) of ", re.M)
 
+# How each is compiled, and run by how many threads.
+WAYS = {
+    "c": (("-O0", 16), ("-O2", 4), ("-O2", 1)),
+    "cpp": (("-O0", 1), ("-O2", 4)),
+    "f90": (("-O0", 16), ("-O2", 4)),
+}
+EVERY_WAY = tuple((optimized, threads) for optimized in ("-O0", "-O2") for threads in (1, 4, 16))
 RUNS = [
     (suffix, compiler, optimized, threads)
-    for suffix in ("c", "cpp", "f90")
+    for suffix, ways in WAYS.items()
     for compiler in ("gcc", "clang")
-    for optimized, threads in (("-O0", 1), ("-O0", 16), ("-O2", 4), ("-O2", 1), ("-O2", 16))
+    for optimized, threads in (EVERY_WAY if setup.FULL else ways)
     if (suffix, compiler) != ("f90", "clang")
-    and (suffix == "c" or (optimized, threads) in (("-O0", 1), ("-O2", 4), ("-O0", 16)))
 ]
 
 
