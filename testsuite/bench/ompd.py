@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Sequence
 import build  # of the fixtures
 from tables import milliseconds, table
 
-RELEASE_VARIANT = "ompd19"
+RELEASE_VARIANT = "ompd23"
 VARIANTS = ("O2", "clang", RELEASE_VARIANT)
 THREADS = 16
 ROUNDS = 5000

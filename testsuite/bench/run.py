@@ -45,7 +45,7 @@ COMPILED = ("gcc -O0", "gcc -O2", "clang -O0", "clang -O2")
 STARTS = 25
 TIMEOUT_SECONDS = 170
 # LLVM's plug-in has crashed in half of the runs with more than 32 threads.
-LLVM_VARIANT = "ompd19"
+LLVM_VARIANT = "ompd23"
 LLVM_THREADS = (4, 32, 64)
 LLVM_RUNS = 3
 REPEAT_SECONDS = 900

@@ -29,7 +29,7 @@ COMMANDS = ["omp threads", "omp icvs -thread", "omp why"]
 
 def test_zeroed_variables(tmp_path: Path) -> None:
     try:
-        program = str(setup.program("hung", "ompd19"))
+        program = str(setup.program("hung", "ompd23"))
     except build.Skipped as reason:
         pytest.skip(str(reason))
     core = tmp_path / "core"

@@ -31,7 +31,7 @@ def said(variant: str, commands: List[str]) -> Dict[str, Any]:
     return dict(zip(QUESTIONS, map(json.loads, texts)))
 
 
-@pytest.mark.parametrize("variant", ["O2", "clang", "ompd19"])
+@pytest.mark.parametrize("variant", ["O2", "clang", "ompd23"])
 def test_early_questions_change_no_later_answer(variant: str) -> None:
     early, late = (said(variant, commands) for commands in STOPS.values())
     layout = early["omp status -json"]["runtimes"][0]["layout"]

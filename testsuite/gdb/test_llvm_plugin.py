@@ -74,10 +74,10 @@ ALONE = [Setting("build-libomp", n, "ompd{}".format(n), False) for n in build.OM
 LENT = [
     Setting("libomp-folder", release, variant, True)
     for release, variant in (
-        (19, "ompd19"),
+        (19, "ompd23"),
         (16, "omp16"),
         (19, "omp19"),
-        (22, "ompd19"),
+        (22, "ompd23"),
         (22, "clang"),
     )
 ]

@@ -19,7 +19,7 @@ from harness import processes, setup  # noqa: E402
 import build  # noqa: E402  (of the fixtures)
 
 # The runtime that the tests expect: it has its symbols, and OMPD.
-RUNTIME = build.VARIANTS["ompd19"]
+RUNTIME = build.VARIANTS["ompd23"]
 SECONDS = 600
 # Teams of the same size on any machine; a list, of which nthreads-var has more than a number.
 NUM_THREADS = "4,4,4"

@@ -25,7 +25,7 @@ QUESTIONS = ("handle", "region", "state")
 Program = Tuple[str, ...]
 PROGRAMS: Tuple[Program, ...] = (("nested", "2", "2", "2"), ("waits",), ("many", "16"))
 THREADS = {"nested": 8, "waits": 9, "many": 16}
-VARIANTS = ("O2", "clang", "ompd19")
+VARIANTS = ("O2", "clang", "ompd23")
 TOOLS = ("enabled", "disabled")  # OMP_DEBUG
 
 

@@ -128,7 +128,7 @@ def by_bt(parts: List[Dict[str, Any]]) -> List[int]:
 
 @pytest.mark.parametrize(
     "program, variant, threads",
-    [(name, variant, 8) for name in ("nested", "hung") for variant in ("clang", "ompd19")]
+    [(name, variant, 8) for name in ("nested", "hung") for variant in ("clang", "ompd23")]
     + [("nested", "gcc-omp14", 8), ("waits", "clang", 9), ("cxx", "clang", 4)]
     + [("tasks", "clang", 4), ("teams", "clang", 6)],
 )
@@ -136,7 +136,7 @@ def test_unwinding(program: str, variant: str, threads: int, tool: Path, tmp_pat
     problem = processes.kernel_core_problem()
     if problem:
         pytest.skip(problem)
-    tracking = "OMP_DEBUG=enabled" if variant == "ompd19" else f"OMP_TOOL_LIBRARIES={tool}"
+    tracking = "OMP_DEBUG=enabled" if variant == "ompd23" else f"OMP_TOOL_LIBRARIES={tool}"
     command = (tracking, str(fixture(program, variant)))
     core = processes.kernel_core(Path("/usr/bin/env"), command, tmp_path)
     compare(core, 300)
