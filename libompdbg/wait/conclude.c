@@ -85,8 +85,9 @@ static int kind_of_state(int64_t state)
 	case STATE_BARRIER_IMPLICIT:
 	case STATE_BARRIER_EXPLICIT:
 	case STATE_BARRIER_IMPLEMENTATION:
-	case STATE_BARRIER_TEAMS:
 		return ompd_ext_wait_barrier;
+	case STATE_BARRIER_TEAMS:
+		return ompd_ext_wait_barrier_teams;
 	case STATE_BARRIER_PARALLEL:
 		return ompd_ext_wait_barrier_parallel;
 	case STATE_BARRIER_WORKSHARE:
@@ -169,7 +170,8 @@ static void conclude_asleep(struct conclusion *c, const char *function)
 	uint32_t kind = c->evidence->futex_site.kind;
 	int64_t state = c->evidence->futex_site.state;
 
-	if (family(kind) == FAMILY_BARRIER && c->evidence->after_user_code) {
+	if (kind != ompd_ext_wait_barrier_teams && family(kind) == FAMILY_BARRIER &&
+	    c->evidence->after_user_code) {
 		kind = ompd_ext_wait_barrier_parallel;
 		state = STATE_BARRIER_PARALLEL;
 	}
