@@ -171,6 +171,8 @@ failed:
 
 void looked_close(struct looked *looked)
 {
+	if (looked->target)
+		note_split(looked);
 	if (looked->process)
 		process_close(looked->process);
 	if (looked->constants)
