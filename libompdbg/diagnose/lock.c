@@ -144,13 +144,13 @@ static void find_mutex_owner(struct process *process, struct lock *lock)
 		return;
 	lock->is_held = YES;
 	for (size_t i = 0; i < process->num_targets; i++) {
-		if (process->targets[i].lwp != owner)
+		if (thread_own_id(process->threads[i]) != owner)
 			continue;
 		lock->owner = process->threads[i];
 		lock->source = OWNER_RECORDED;
 		return;
 	}
-	// The thread has ended, or has another number here, or the mutex was overwritten.
+	// The thread has ended, or the mutex was overwritten.
 	lock->reason = owner ? arena_printf(&process->arena,
 					    "its recorded owner, LWP %d, is not among the threads",
 					    owner) :

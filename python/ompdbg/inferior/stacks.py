@@ -50,8 +50,8 @@ class Stacks:
 
 
 def _ends_without_reason(frame: gdb.Frame) -> bool:
-    """Check that GDB says of no frame why there is no older one. It ends stacks at main, which is the user's
-    code, and at the function that starts a program."""
+    """Check that GDB does not say why there is no older frame. It ends stacks at main, which is
+    the user's code, and at the function that starts a program."""
     return frame.unwind_stop_reason() == gdb.FRAME_UNWIND_NO_REASON and frame.name() != "_start"
 
 
