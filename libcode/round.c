@@ -19,7 +19,7 @@ struct round {
 	uint64_t other; // the way that it did not go; 0: there was none so far
 };
 
-/** What a round leaves to the next. */
+/** Everything that a round leaves to the next. */
 struct left {
 	struct code_known registers[CODE_GENERAL];
 	struct code_comparison comparison;
