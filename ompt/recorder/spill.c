@@ -41,8 +41,9 @@ static void tell(int error)
 /** Start the thread for a file; return an errno, or 0. */
 static int start_thread(void)
 {
-	const unsigned long flags = CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD |
-				    CLONE_SYSVSEM | CLONE_SETTLS;
+	// As the C library's threads have them: valgrind knows no others.
+	const unsigned long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
+				    CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS;
 	uint64_t all = UINT64_MAX, mask;
 	long result;
 
@@ -197,12 +198,55 @@ bool spill_end_thread(struct thread *thread)
 	return true;
 }
 
+// ---- The program's rights ----------------------------------------------------------------------
+
+/** Check for the process that the writer is in. A child of vfork has its parent's memory. */
+static bool is_in_this_process(void)
+{
+	return writer.pid == system_call(SYS_getpid, 0, 0, 0, 0);
+}
+
+bool spill_lock_rights(void)
+{
+	if ((state_now() != SPILL_ON && state_now() != SPILL_STARTING) || !is_in_this_process())
+		return false;
+	while (__atomic_exchange_n(&writer.rights_lock, 1, __ATOMIC_ACQUIRE))
+		wait_for(&writer.rights_lock, 1, PATIENCE_NS);
+	return true;
+}
+
+void spill_unlock_rights(void)
+{
+	__atomic_store_n(&writer.rights_lock, 0, __ATOMIC_RELEASE);
+	wake(&writer.rights_lock);
+}
+
+void spill_follow(long number, long a, long b, long c)
+{
+	int saved_errno = errno;
+	uint32_t wanted;
+
+	while (state_now() == SPILL_STARTING)
+		wait_for(&writer.state, SPILL_STARTING, PATIENCE_NS);
+	if (state_now() != SPILL_ON)
+		return;
+	writer.call = (struct rights_call){ number, a, b, c };
+	wanted = __atomic_add_fetch(&writer.calls_wanted, 1, __ATOMIC_SEQ_CST);
+	ring_bell();
+	while (state_now() == SPILL_ON &&
+	       __atomic_load_n(&writer.calls_made, __ATOMIC_SEQ_CST) != wanted)
+		wait_for(&writer.calls_made, wanted - 1, PATIENCE_NS);
+	if (writer.error)
+		tell(writer.error);
+	errno = saved_errno;
+}
+
 // ---- The end, and fork -------------------------------------------------------------------------
 
-/** Check whether there is a trace of this process. A child of vfork has its parent's memory. */
+/** Check whether there is a trace of this process. */
 static bool is_mine(void)
 {
-	return state_now() == SPILL_ON && writer.pid == system_call(SYS_getpid, 0, 0, 0, 0);
+	return state_now() == SPILL_ON && is_in_this_process();
 }
 
 void spill_flush(void)
@@ -247,6 +291,7 @@ void spill_after_fork(void)
 	if (writer.path[0] && writer.state != SPILL_OFF)
 		writer.state = SPILL_FORKED;
 	writer.wanted = writer.served = writer.bell = 0;
+	writer.calls_wanted = writer.calls_made = writer.rights_lock = 0;
 	writer.forks++;
 	for (thread = first_thread(); thread;
 	     thread = (struct thread *)(uintptr_t)thread->shown.next) {

@@ -4,9 +4,9 @@
 // time. The other threads wait for it only if their rings are full.
 //
 // The thread is one of the kernel's, not of the C library's: the program does not notice it where it
-// counts its threads, waits for the last of them, or changes their user. It has its own file
-// descriptors, so that neither closes those of the other. So it may use nothing of the C library: no
-// function that has thread-local data, which errno is.
+// counts its threads, or waits for the last of them. It has its own file descriptors, so that neither
+// closes those of the other. When the program changes its user or groups, it follows (rights.c). It may
+// use nothing of the C library: no function that has thread-local data, which errno is.
 
 #ifndef OMPDBG_RECORDER_SPILL_H
 #define OMPDBG_RECORDER_SPILL_H
@@ -101,6 +101,8 @@ void modules_look(void);
 /** Check whether a code address is in a module of the latest list. */
 bool modules_have(uint64_t code);
 void modules_forget(void);
+/** Open the lists of modules: after giving up rights, the program may no longer do that. */
+void modules_begin(void);
 
 // ---- The writer (spill.c) ----------------------------------------------------------------------
 
@@ -118,6 +120,13 @@ void spill_flush_modules(void);
 void spill_end(void);
 /** Begin anew in the child of a fork, with its first event. */
 void spill_after_fork(void);
+/** Let no other thread change the program's rights. @return false: there is no writer that would have to
+ *  follow. */
+bool spill_lock_rights(void);
+/** Have the writer make a call that has changed the program's rights, and wait for it. If it cannot be
+ *  made, the trace ends. */
+void spill_follow(long number, long a, long b, long c);
+void spill_unlock_rights(void);
 /** Return the memory that a thread's block needs. */
 uint64_t spill_bytes(void);
 /** Prepare the block of a thread that begins. */

@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "spill.h"
 #include "spill_system.h"
@@ -46,7 +47,7 @@ static uint32_t content_size;
 static uint32_t num_modules;
 static struct module module;
 static char text[MAX_PATH * 4];
-static int memory; // file descriptor of /proc/self/mem
+static long memory, mappings; // file descriptors of /proc/self/mem and /proc/self/maps
 
 void modules_forget(void)
 {
@@ -265,14 +266,11 @@ static void take_mapping(const struct mapping *mapping)
 /** Read all mappings; return false if the kernel does not tell. */
 static bool read_mappings(void)
 {
-	long file = system_call(SYS_openat, AT_FDCWD, POINTER("/proc/self/maps"),
-				O_RDONLY | O_CLOEXEC, 0);
 	uint64_t size = 0;
 	long done;
 
-	if (file < 0)
-		return false;
-	while ((done = system_call(SYS_read, file, POINTER(text + size),
+	system_call(SYS_lseek, mappings, 0, SEEK_SET, 0);
+	while ((done = system_call(SYS_read, mappings, POINTER(text + size),
 				   (long)(sizeof(text) - 1 - size), 0)) > 0) {
 		uint64_t line = 0;
 
@@ -294,9 +292,16 @@ static bool read_mappings(void)
 		if (size == sizeof(text) - 1)
 			break; // no line is so long
 	}
-	system_call(SYS_close, file, 0, 0, 0);
 	end_module();
 	return done == 0;
+}
+
+void modules_begin(void)
+{
+	const int flags = O_RDONLY | O_CLOEXEC;
+
+	memory = system_call(SYS_openat, AT_FDCWD, POINTER("/proc/self/mem"), flags, 0);
+	mappings = system_call(SYS_openat, AT_FDCWD, POINTER("/proc/self/maps"), flags, 0);
 }
 
 void modules_look(void)
@@ -305,8 +310,6 @@ void modules_look(void)
 	const uint32_t front = sizeof(list);
 	uint32_t sum;
 
-	memory = (int)system_call(SYS_openat, AT_FDCWD, POINTER("/proc/self/mem"),
-				  O_RDONLY | O_CLOEXEC, 0);
 	num_ranges = num_modules = 0;
 	module.path_size = 0;
 	module.header = 0;
@@ -323,6 +326,4 @@ void modules_look(void)
 			file_append(TRACE_MODULES, content, content_size);
 		}
 	}
-	if (memory >= 0)
-		system_call(SYS_close, memory, 0, 0, 0);
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 
 #include "spill_writer.h"
 
@@ -225,15 +226,20 @@ static bool look_at_times(void)
 	return true;
 }
 
-/** Close the files of the program, of which the thread has copies. */
-static void close_files(void)
+/** Have other files than the program has: none. @return an errno; 0. */
+static int part_from_files(void)
 {
+	long result = system_call(SYS_unshare, CLONE_FILES, 0, 0, 0);
+
+	if (result < 0)
+		return (int)-result;
 #ifdef SYS_close_range
 	if (!system_call(SYS_close_range, 0, INT_MAX, 0, 0))
-		return;
+		return 0;
 #endif
 	for (int file = 0; file < 65536; file++)
 		system_call(SYS_close, file, 0, 0, 0);
+	return 0;
 }
 
 /** Create the file: one that is not there yet. */
@@ -260,15 +266,38 @@ static int begin_file(void)
 	return error;
 }
 
+/** End the trace because of an error. */
+static void give_up(int error)
+{
+	writer.error = error;
+	set_state(SPILL_OFF);
+	system_call(SYS_exit, 0, 0, 0, 0);
+}
+
+/** Change the rights of this thread as the program has changed its own. */
+static void follow_rights(void)
+{
+	const struct rights_call *call = &writer.call;
+	uint32_t wanted = __atomic_load_n(&writer.calls_wanted, __ATOMIC_SEQ_CST);
+
+	if (wanted == writer.calls_made)
+		return;
+	long result = system_call(call->number, call->a, call->b, call->c, 0);
+	if (result < 0)
+		give_up((int)-result);
+	__atomic_store_n(&writer.calls_made, wanted, __ATOMIC_SEQ_CST);
+	wake(&writer.calls_made);
+}
+
 void write_trace(void)
 {
 	system_call(SYS_prctl, 15, POINTER(NAME), 0, 0); // PR_SET_NAME
-	close_files();
-	writer.error = begin_file();
-	if (writer.error) {
-		set_state(SPILL_OFF);
-		system_call(SYS_exit, 0, 0, 0, 0);
-	}
+	int error = part_from_files();
+	if (!error)
+		error = begin_file();
+	if (error)
+		give_up(error);
+	modules_begin();
 	writer.modules_at = 0;
 	set_state(SPILL_ON);
 	for (;;) {
@@ -277,6 +306,7 @@ void write_trace(void)
 		bool is_end = __atomic_load_n(&writer.ending, __ATOMIC_SEQ_CST);
 		bool is_wanted = wanted != writer.served, some;
 
+		follow_rights();
 		some = look_at_times(); // then the file tells that the program still runs
 		some |= copy_all();
 		if (is_end && is_wanted)

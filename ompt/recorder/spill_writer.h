@@ -18,18 +18,27 @@ enum {
 	SPILL_ON,
 };
 
+/** A system call that changes the rights of a thread. */
+struct rights_call {
+	long number, a, b, c;
+};
+
 extern struct writer {
-	uint32_t state;	    // SPILL_...; atomic
-	uint32_t bell;	    // changes when there is something to write; atomic
-	uint32_t is_asleep; // the writer; atomic
-	uint32_t wanted;    // number of the latest flush that was asked for; atomic
-	uint32_t served;    // number of the latest flush that was done; atomic
-	uint32_t ending;    // the program ends; atomic
-	uint32_t changing;  // modules change now; atomic
+	uint32_t state;	       // SPILL_...; atomic
+	uint32_t bell;	       // changes when there is something to write; atomic
+	uint32_t is_asleep;    // the writer; atomic
+	uint32_t wanted;       // number of the latest flush that was asked for; atomic
+	uint32_t served;       // number of the latest flush that was done; atomic
+	uint32_t ending;       // the program ends; atomic
+	uint32_t changing;     // modules change now; atomic
+	uint32_t rights_lock;  // of the thread that changes the program's rights; atomic
+	uint32_t calls_wanted; // how many calls the writer is to make; atomic
+	uint32_t calls_made;   // atomic
+	struct rights_call call;
 	int64_t pid;
 	int is_child;	// of a fork
 	uint32_t forks; // how many there were on the way to this process
-	int error;	// of the start
+	int error;	// of the start, or of the latest call
 	char path[PATH_MAX];
 	char file[PATH_MAX]; // of this process: `path`, or that and a suffix
 	char *stack;

@@ -148,6 +148,26 @@ def test_the_writer_takes_no_signals(program: Path, tmp_path: Path) -> None:
     Trace(run(program, tmp_path, "signals")[0]).is_whole(20)
 
 
+def test_the_writer_has_the_programs_rights(program: Path, tmp_path: Path) -> None:
+    """Also when these change, and after root has become another user for good."""
+    if os.geteuid():
+        pytest.skip("only root can give up rights")
+    trace = Trace(run(program, tmp_path, "rights")[0])
+    trace.is_whole(40)
+    assert all(module["build_id"] for module in trace.modules if module["path"] == str(program))
+
+
+@pytest.mark.parametrize("program", ["gcc"], indirect=True)
+def test_under_valgrind(program: Path, tmp_path: Path) -> None:
+    """It knows only such threads as the C library makes."""
+    words = ["-q", "--tool=none", program, "last_thread"]
+    trace, output = run(Path("/usr/bin/valgrind"), tmp_path, *words)
+    assert output == "the initial thread ends\n"
+    Trace(trace).is_whole(10)
+    words[-1:] = ["work", 2, 1000]
+    Trace(run(Path("/usr/bin/valgrind"), tmp_path, *words)[0]).is_whole(2000)
+
+
 def test_creation_of_tasks(program: Path, tmp_path: Path) -> None:
     """On libgomp, when a thread enters the runtime for it, and is back."""
     trace, _ = run(program, tmp_path, "tasks")

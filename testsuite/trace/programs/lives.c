@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <omp.h>
 #include <pthread.h>
 #include <signal.h>
@@ -99,6 +100,76 @@ static int count_open_threads(void)
 	}
 	closedir(tasks);
 	return count;
+}
+
+/** Check that all threads have the rights of this one, by what the system says. */
+static void require_same_rights(void)
+{
+	static const char *const names[] = { "Uid:", "Gid:", "Groups:", "CapPrm:", "CapEff:" };
+	enum { NAMES = sizeof(names) / sizeof(*names) };
+	char own[NAMES][200] = { "" };
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *entry;
+	int threads = 0;
+
+	REQUIRE(tasks);
+	while ((entry = readdir(tasks))) {
+		char path[300], line[200];
+		FILE *status;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/task/%s/status", entry->d_name);
+		status = fopen(path, "r");
+		REQUIRE(status);
+		while (fgets(line, sizeof(line), status)) {
+			for (int i = 0; i < NAMES; i++) {
+				if (strncmp(line, names[i], strlen(names[i])))
+					continue;
+				if (!own[i][0])
+					strcpy(own[i], line);
+				REQUIRE(!strcmp(own[i], line));
+			}
+		}
+		fclose(status);
+		threads++;
+	}
+	REQUIRE(threads == 3);
+	closedir(tasks);
+}
+
+/** Give up the rights of root by each function that the C library has for it. */
+static void give_up_rights(void)
+{
+	const gid_t groups[] = { 3, 4 };
+
+	work(2, 10);
+	REQUIRE(!setegid(7));
+	require_same_rights();
+	REQUIRE(!setregid(0, 8));
+	require_same_rights();
+	REQUIRE(!setgroups(2, groups));
+	require_same_rights();
+	REQUIRE(!initgroups("root", 5));
+	require_same_rights();
+	REQUIRE(!seteuid(1007));
+	require_same_rights();
+	REQUIRE(setgid(99) && errno == EPERM);
+	require_same_rights();
+	REQUIRE(!seteuid(0));
+	require_same_rights();
+	REQUIRE(!setresgid(11, 12, 12));
+	require_same_rights();
+	REQUIRE(!setgid(13));
+	require_same_rights();
+	REQUIRE(!setreuid(0, 1008));
+	require_same_rights();
+	REQUIRE(!setresuid(1008, 0, 0));
+	require_same_rights();
+	REQUIRE(!setuid(1009));
+	require_same_rights();
+	REQUIRE(setuid(0) && errno == EPERM);
+	work(2, 10);
 }
 
 /** Make tasks: 40 deferred ones, 50 that are executed at once, and a taskloop of 5. */
@@ -308,6 +379,8 @@ int main(int count, char **words)
 	} else if (!strcmp(name, "signals")) {
 		work(2, 10);
 		REQUIRE(count_open_threads() == 2);
+	} else if (!strcmp(name, "rights")) {
+		give_up_rights();
 	} else if (!strcmp(name, "tasks")) {
 		tasks();
 	} else if (!strcmp(name, "times")) {
