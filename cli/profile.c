@@ -229,7 +229,7 @@ static bool write_html(struct session *session, const char *path, struct failure
 	struct buffer document = { 0 };
 	struct sink sink = buffer_sink(&document);
 	bool ok = looked_check(&session->looked, json_profile(&session->view, &sink), failure) &&
-		  write_page(path, &document, failure);
+		  write_page(path, &document, NULL, failure);
 
 	buffer_deinit(&document);
 	return ok;

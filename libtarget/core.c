@@ -138,6 +138,8 @@ static void note(struct target *target, uint32_t type, const char *data, size_t 
 		if (size >= sizeof(process)) {
 			memcpy(&process, data, sizeof(process));
 			target->pid = target->end.process = process.pr_pid;
+			target->core_user = process.pr_uid;
+			target->core_group = process.pr_gid;
 		}
 		break;
 	case NT_SIGINFO:
@@ -273,6 +275,7 @@ int core_init(struct target *target, struct target_error *error)
 			read_notes(target, &segment);
 	}
 	sort_segments(target);
+	target->owner = owner_of_core(target->core, target->core_user, target->core_group);
 	if (!target->num_threads)
 		return fail(error, "the core file lists no threads: it is truncated or damaged");
 	return 0;

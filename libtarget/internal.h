@@ -9,6 +9,7 @@
 #include <gelf.h>
 
 #include "direct.h"
+#include "owner.h"
 #include "ranges.h"
 #include "target.h"
 
@@ -101,11 +102,14 @@ struct frame_rules {
 enum { FRAME_RULES = 256 };
 
 struct target {
-	pid_t pid;	       // 0: not known
-	int core;	       // descriptor, -1 for a process
-	uint64_t core_size;    // of its file
-	struct target_end end; // of a core file
-	struct direct direct;  // of a process
+	pid_t pid;		    // 0: not known
+	int core;		    // descriptor, -1 for a process
+	uint64_t core_size;	    // of its file
+	struct target_end end;	    // of a core file
+	struct direct direct;	    // of a process
+	struct target_owner *owner; // whose rights files are read with that it names; NULL: ours
+	uid_t core_user;	    // of the process, as a core file has it
+	gid_t core_group;
 	struct snapshot snapshot;
 	uint64_t mapped; // a sum over what the process has mapped from files
 	bool is_let_go;

@@ -291,6 +291,8 @@ int process_init(struct target *target, pid_t pid, struct target_error *error)
 	if (check_machine(target, error) < 0 || read_mappings(target, take_mapping, error) < 0)
 		return -1;
 	read_auxiliary(target);
+	if (!target->owner)
+		target->owner = owner_of_process(target->direct.pid);
 	if (!target->sysroot) {
 		snprintf(root, sizeof(root), "/proc/%d/root", (int)target->direct.pid);
 		target->places.sysroot = target->sysroot = strdup(root);

@@ -152,6 +152,11 @@ struct target *target_open_files(const struct target_loaded *files, size_t count
 	return opened(target, files_init(target, error) == 0);
 }
 
+const struct target_owner *target_owner(const struct target *target)
+{
+	return target->owner;
+}
+
 bool target_is_stopped(const struct target *target)
 {
 	return target->core < 0 && !target->is_let_go;
@@ -171,6 +176,7 @@ void target_close(struct target *target)
 	free(target->auxiliary);
 	free(target->program);
 	free(target->sysroot);
+	free(target->owner);
 	free(target);
 }
 

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 struct target;
+struct target_owner;
 
 /** Why something failed: one line without a full stop. */
 struct target_error {
@@ -97,6 +98,9 @@ struct target *target_open_files(const struct target_loaded *files, size_t count
 
 /** Release everything; a process goes on. */
 void target_close(struct target *target);
+
+/** Return whose rights files are read with that the target names (owner.h); NULL: those of this process. */
+const struct target_owner *target_owner(const struct target *target);
 
 /** Check whether it is a process that is still stopped; else all answers come from copies. */
 bool target_is_stopped(const struct target *target);

@@ -38,11 +38,11 @@ static pid_t start_generator(struct arena *arena, char **words, struct streams s
 	return child;
 }
 
-static bool generate(struct arena *arena, int document, struct spool *spool,
+static bool generate(struct arena *arena, int document, const char *owner, struct spool *spool,
 		     struct failure *failure)
 {
 	static char page[] = "page";
-	char *words[HEAD + 2] = { [HEAD] = page };
+	char *words[HEAD + 3] = { [HEAD] = page, owner ? arena_strdup(arena, owner) : NULL };
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
@@ -59,7 +59,8 @@ static bool generate(struct arena *arena, int document, struct spool *spool,
 	return ok || spool_check(spool, failure);
 }
 
-bool write_page(const char *path, const struct buffer *document, struct failure *failure)
+bool write_page(const char *path, const struct buffer *document, const char *owner,
+		struct failure *failure)
 {
 	struct arena arena = { 0 };
 	struct spool spool;
@@ -71,7 +72,7 @@ bool write_page(const char *path, const struct buffer *document, struct failure 
 	if (file < 0)
 		fail_with(failure, STATUS_NOT_WRITTEN, "%s: %s", path, strerror(errno));
 	else
-		ok = generate(&arena, file, &spool, failure);
+		ok = generate(&arena, file, owner, &spool, failure);
 	if (file >= 0)
 		close(file);
 	if (ok && !failure->status)

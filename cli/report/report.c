@@ -8,6 +8,7 @@
 #include "options.h"
 #include "output/json/documents.h"
 #include "output/text/palette.h"
+#include "owner.h"
 #include "pages.h"
 #include "terminal.h"
 
@@ -187,6 +188,16 @@ static void judge(struct report *report, struct looked *looked, const struct abo
 					     verdict_text(worst));
 }
 
+/** Note with whose rights the page's source lines are read. */
+static void note_owner(struct report *report, const struct target_owner *owner)
+{
+	if (!owner)
+		return;
+	buffer_printf(&report->owner, "%u:%u", owner->user, owner->group);
+	for (size_t i = 0; i < owner->num_groups; i++)
+		buffer_printf(&report->owner, ",%u", owner->groups[i]);
+}
+
 bool report_make(struct report *report, struct looked *looked, const struct report_files *files,
 		 const struct crash *crash, const char *cause, const struct form *form,
 		 struct failure *failure)
@@ -198,6 +209,7 @@ bool report_make(struct report *report, struct looked *looked, const struct repo
 	*report = (struct report){ .html = files->html };
 	about_find(looked, crash, cause, &about);
 	judge(report, looked, &about);
+	note_owner(report, target_owner(looked->target));
 	if (files->json || files->html) {
 		if (!looked_check(looked, json_report(looked->process, json_about, &about, &keeper),
 				  failure))
@@ -223,7 +235,8 @@ bool report_make(struct report *report, struct looked *looked, const struct repo
 bool report_finish(struct report *report, struct failure *failure)
 {
 	return spool_end(&report->json, failure) && spool_end(&report->text, failure) &&
-	       (!report->html || write_page(report->html, &report->document, failure));
+	       (!report->html ||
+		write_page(report->html, &report->document, report->owner.data, failure));
 }
 
 bool report_print_diagnosis(struct looked *looked, const struct crash *crash, const char *cause,
@@ -243,6 +256,7 @@ void report_deinit(struct report *report)
 	spool_drop(&report->json);
 	spool_drop(&report->text);
 	buffer_deinit(&report->document);
+	buffer_deinit(&report->owner);
 	buffer_deinit(&report->verdict);
 }
 

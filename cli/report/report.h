@@ -20,6 +20,7 @@ struct report {
 	struct spool text, json;
 	const char *html;
 	struct buffer document; // for the page
+	struct buffer owner;	// whose rights its source lines are read with; empty: ours
 	bool is_suspicious;
 	enum severity severity; // of the worst
 	struct buffer verdict;	// in words

@@ -114,7 +114,7 @@ static bool write_report(struct looked *looked, const struct question *question,
 		snprintf(answer->written, sizeof(answer->written), "%s", files.json);
 		if (!((const struct reporter *)question->context)->prints)
 			answer_line(answer, "%s: %s", name, report.verdict.data);
-		if (write_page(page, &report.document, &no_page)) {
+		if (write_page(page, &report.document, report.owner.data, &no_page)) {
 			answer_line(answer, "report: %s", page);
 		} else {
 			answer_line(answer, "no page: %s", no_page.reason.data);

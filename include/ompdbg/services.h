@@ -279,6 +279,9 @@ struct ompdbg_services {
 	/** Find the address that the file has for what is mapped at an address: the one that is given to
 	 *  tools which read the file, such as addr2line. ABSENT: it is in no file, or that is unknown. */
 	struct ompdbg_error *(*file_address)(void *context, uint64_t address, uint64_t *ret);
+	/** Open a source file that debug information names, with no more rights than the program has.
+	 *  NULL: the caller opens it. @return a descriptor of the caller's; -1. */
+	int (*open_source)(void *context, const char *path);
 };
 
 #ifdef __cplusplus

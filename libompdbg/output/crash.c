@@ -265,6 +265,15 @@ static bool is_compiled(struct process *process, const struct location *location
 	       stat(object.opened, &program) == 0 && source.st_mtime <= program.st_mtime;
 }
 
+/** Open a source file. */
+static int open_source(struct process *process, const char *path)
+{
+	const struct ompdbg_services *services = process->services;
+
+	return services->open_source ? services->open_source(services->context, path) :
+				       open_regular_file(path);
+}
+
 /** Read the line of a source file at a place in the code. @return NULL: this machine does not have the
  *  file, or it is newer than the program. */
 static const char *source_line(struct process *process, const struct location *location)
@@ -277,7 +286,7 @@ static const char *source_line(struct process *process, const struct location *l
 	    !is_ok(SERVICE(process, source_path, location->code, location->file, &path)) ||
 	    !is_compiled(process, location, path))
 		return NULL;
-	int descriptor = open_regular_file(path);
+	int descriptor = open_source(process, path);
 	FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "r");
 	if (!file) {
 		if (descriptor >= 0)

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/foreign.h"
+#include "owner.h"
 
 _Static_assert((int)TARGET_NAMED_REGISTERS == OMPDBG_NUM_REGISTERS, "the same numbers");
 
@@ -196,6 +197,13 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+static int open_source(void *context, const char *path)
+{
+	struct target_services *services = context;
+
+	return owner_open(target_owner(services->target), path);
+}
+
 static void forget_frames(struct target_services *services)
 {
 	services->contexts = services->scopes = services->living = (struct table){ 0 };
@@ -259,6 +267,7 @@ struct ompdbg_error *target_services_create(struct target *target, pid_t pid,
 		.access_name = service_access_name,
 		.task_variables = service_task_variables,
 		.file_address = service_file_address,
+		.open_source = open_source,
 	};
 	objects_init(services);
 	list_threads(services);

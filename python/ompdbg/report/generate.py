@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What `ompdbg` starts for pages and pictures: reports come as JSON.
 
-    generate.py page     a report or profile on standard input, as a page on standard output
+    generate.py page [OWNER]
+                         a report or profile on standard input, as a page on standard output
     generate.py merge [--text FILE] [--html FILE] [--json FILE] [--to FILE=OPEN]... -- REPORT...
 
+OWNER is whose rights source files are read with, in numbers: USER:GROUP,GROUP,...
 OPEN is the descriptor of a file.
 """
 
@@ -20,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from ompdbg import text  # noqa: E402
 from ompdbg.report import merging, regular_file  # noqa: E402
+from ompdbg.report.owner import set_owner  # noqa: E402
 from ompdbg.text import number_in  # noqa: E402
 
 FINE, FOUND, UNREADABLE, NOT_WRITTEN, INTERNAL = 0, 1, 3, 5, 70
@@ -99,9 +102,11 @@ def _width() -> Optional[int]:
 # ---- What is made ---------------------------------------------------------------------------
 
 
-def _page() -> int:
+def _page(owner: Sequence[str]) -> int:
     from ompdbg.report.html import page, profile
 
+    for told in owner:
+        set_owner(told)
     sys.setrecursionlimit(_DEEPEST)
     document = json.loads(sys.stdin.buffer.read())
     made = profile.page(document) if document["kind"] == "profile" else page.page(document)
@@ -192,7 +197,7 @@ def main(words: Sequence[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding=_encoding(stream.encoding), errors=text.ESCAPED)
     try:
-        return _page() if words[0] == "page" else _merge(words[1:])
+        return _page(words[1:]) if words[0] == "page" else _merge(words[1:])
     except NotWritten as error:
         _say(f"ompdbg merge: {error}.")
         return NOT_WRITTEN

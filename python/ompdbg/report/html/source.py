@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from typing import Any, Dict, List, Optional, Tuple
 
-from ompdbg.report import regular_file
+from ompdbg.report import owner, regular_file
 from ompdbg.report.html.markup import Content, Markup, element
 from ompdbg.text import decoded
 
@@ -63,14 +63,15 @@ class Sources:
         if not os.path.isabs(file) or "\0" in file:
             return []
         try:
-            real = os.path.realpath(file)
-            if os.path.splitext(real)[1].lower() not in _SUFFIXES:
-                return []
-            with regular_file.opened(real) as opened:
-                found = opened.read(_MOST_BYTES)
+            with owner.rights():
+                real = os.path.realpath(file)
+                if os.path.splitext(real)[1].lower() not in _SUFFIXES:
+                    return []
+                with regular_file.opened(real) as opened:
+                    found = opened.read(_MOST_BYTES)
+                    changed = _modified(file)
         except (OSError, UnicodeError):
             return []
-        changed = _modified(file)
         if self._built is not None and changed is not None and changed > self._built:
             self.newer.append(file)
         return decoded(found).split("\n")
