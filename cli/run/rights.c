@@ -6,6 +6,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@
 
 #define PAUSE 0.001
 
+enum { BELOW = 512 /* bytes below the stack pointer, past the red zone */ };
 enum { EFFECTIVE = 1 /* which of the numbers in the lines Uid and Gid */ };
 
 // ---- What was lost -----------------------------------------------------------------------------
@@ -140,6 +142,44 @@ static bool end_call(pid_t pid, int *event, int *number)
 	return false;
 }
 
+/** Check that the name by which the program was called leads to it now. It may be that of a descriptor which
+ *  is closed by then, and of a script it is the script's. */
+static bool has_name(const struct stack *stack, pid_t pid)
+{
+	static const char descriptors[] = "/dev/fd/";
+	struct stat program, named;
+	char name[PATH_MAX], path[PATH_MAX + 64], exe[64];
+	ssize_t size = pread(stack->memory, name, sizeof(name), (off_t)stack->file_name);
+
+	if (size <= 0 || !memchr(name, '\0', (size_t)size))
+		return false;
+	bool is_descriptor = strncmp(name, descriptors, strlen(descriptors)) == 0;
+	snprintf(path, sizeof(path), "/proc/%d/%s/%s", (int)pid,
+		 is_descriptor	? "fd" :
+		 name[0] == '/' ? "root" :
+				  "cwd",
+		 is_descriptor ? name + strlen(descriptors) : name);
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
+	return stat(exe, &program) == 0 && stat(path, &named) == 0 &&
+	       program.st_dev == named.st_dev && program.st_ino == named.st_ino;
+}
+
+/** Put the name that each program has for itself where nothing is: below the stack. */
+static bool put_own_name(struct stack *stack, pid_t pid, uint64_t pointer)
+{
+	static const char own[2 * sizeof(uint64_t)] = "/proc/self/exe";
+	uint64_t words[2];
+
+	memcpy(words, own, sizeof(own));
+	stack->file_name = pointer - BELOW;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (ptrace(PTRACE_POKEDATA, pid, stack->file_name + i * sizeof(*words), words[i]) !=
+		    0)
+			return false;
+	}
+	return true;
+}
+
 /** Make the program's next step the system call execve, and no longer trace it. */
 static bool run_again(pid_t pid)
 {
@@ -157,7 +197,8 @@ static bool run_again(pid_t pid)
 	stack.memory = open(path, O_RDONLY | O_CLOEXEC);
 	if (stack.memory < 0)
 		return false;
-	bool ok = read_stack(&stack, registers.rsp);
+	bool ok = read_stack(&stack, registers.rsp) &&
+		  (has_name(&stack, pid) || put_own_name(&stack, pid, registers.rsp));
 	close(stack.memory);
 	if (!ok)
 		return false;

@@ -5,7 +5,7 @@
 // The kernel withholds these rights from a program that is traced by somebody who has not got them.
 // The tracer sees it when the program has been loaded, before its first instruction. The program then
 // runs itself again, with the arguments and environment that lie on its stack, and is not traced any
-// more.
+// more. It does so by the name by which it was called if that leads to it, else as /proc/self/exe.
 
 #ifndef OMPDBG_RIGHTS_H
 #define OMPDBG_RIGHTS_H

@@ -405,7 +405,7 @@ def as_nobody() -> None:
 
 
 def run_as_nobody(
-    folder: Path, mode: int, capabilities: int
+    folder: Path, mode: int, capabilities: int, script: str = ""
 ) -> "subprocess.CompletedProcess[str]":
     """Runs a program with rights below a shell."""
     program = folder / "rights"
@@ -415,7 +415,7 @@ def run_as_nobody(
         value = struct.pack("<5I", 0x02000001, capabilities, 0, 0, 0)  # struct vfs_cap_data
         os.setxattr(program, "security.capability", value)
     return subprocess.run(
-        [str(OMPDBG), "run", "--", "sh", "-c", f"TELL=that {program} one two; exit $?"],
+        [str(OMPDBG), "run", "--", "sh", "-c", script or f"TELL=that {program} one two; exit $?"],
         cwd=folder,
         env=processes.environment(),
         capture_output=True,
@@ -447,6 +447,23 @@ def test_program_with_rights(
     assert (tracer.split()[1] == "0") == bool(told)
     said = [f"is {told}: not traced, no report\n"] if told else []
     assert [line.partition(") ")[2] for line in done.stderr.splitlines(True)] == said
+
+
+def test_program_with_rights_that_a_descriptor_names(folder_of_all: Path) -> None:
+    """The descriptor is closed when the program is executed; a script is run by another program."""
+    program = str(folder_of_all / "rights")
+    opened = f"os.open({program!r}, os.O_RDONLY)"
+    call = f"import os; os.execve({opened}, ['one', 'two'], os.environ)"
+    script = folder_of_all / "script"
+    script.write_text(f"#!{program}\n", encoding="utf-8")
+    script.chmod(0o755)
+    for command, last in (
+        (f'exec /usr/bin/python3 -c "{call}"', "two"),
+        (str(script), str(script)),
+    ):
+        done = run_as_nobody(folder_of_all, 0o4755, 0, f"TELL=that {command}; exit $?")
+        assert (done.returncode, done.stderr.count("not traced, no report")) == (9, 1)
+        assert done.stdout.splitlines()[-1] == f"0 {NOBODY} {last} that"
 
 
 def test_program_with_rights_that_may_not_be_read(folder_of_all: Path) -> None:
