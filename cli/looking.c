@@ -225,8 +225,10 @@ failed:
 
 void looked_close(struct looked *looked)
 {
-	if (looked->target)
+	if (looked->target) {
 		note_split(looked);
+		note_left_out(looked);
+	}
 	if (looked->process)
 		process_close(looked->process);
 	if (looked->constants)

@@ -154,6 +154,17 @@ void note_split(struct looked *looked)
 		note(looked, arena_printf(&looked->arena,
 					  "%s: not found (debug information of %lu %s is missing)",
 					  split.file, count, units));
+
+void note_left_out(struct looked *looked)
+{
+	for (size_t i = 0; i < target_num_files(looked->target); i++) {
+		struct target_file file = target_file_at(looked->target, i);
+
+		if (file.lacks_symbols)
+			note(looked, arena_printf(&looked->arena,
+						  "%s: .gnu_debugdata is damaged or too large",
+						  where_is(&file)));
+	}
 }
 
 const char *hidden_runtime(struct looked *looked)

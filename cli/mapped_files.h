@@ -11,6 +11,8 @@
 void note_files(struct looked *looked);
 /** Note which split debug information was found to be missing when it was asked for. */
 void note_split(struct looked *looked);
+/** Note which symbols were asked for and left out: before the target is closed. */
+void note_left_out(struct looked *looked);
 /** Tell why a runtime that is loaded cannot be looked at, if one is; NULL. */
 const char *hidden_runtime(struct looked *looked);
 

@@ -101,14 +101,17 @@ static bool is_wanted(int file, const struct wanted *wanted)
 {
 	const void *id;
 
-	if (!wanted->by_id)
-		return checksum_of(file) == wanted->checksum;
 	Elf *elf = elf_begin(file, ELF_C_READ, NULL);
-	ssize_t size = elf_kind(elf) == ELF_K_ELF ? dwelf_elf_gnu_build_id(elf, &id) : -1;
-	bool result = size > 0 && (size_t)size == wanted->id_size &&
-		      memcmp(id, wanted->id, wanted->id_size) == 0;
+	// libdw would inflate one that is compressed as a whole.
+	bool result = elf_kind(elf) == ELF_K_ELF;
+	if (result && wanted->by_id) {
+		ssize_t size = dwelf_elf_gnu_build_id(elf, &id);
+
+		result = size > 0 && (size_t)size == wanted->id_size &&
+			 memcmp(id, wanted->id, wanted->id_size) == 0;
+	}
 	elf_end(elf);
-	return result;
+	return result && (wanted->by_id || checksum_of(file) == wanted->checksum);
 }
 
 // ---- Where it may be ---------------------------------------------------------------------------

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/regular_file.h"
+#include "debug_data.h"
 #include "debug_files.h"
 
 enum { MAX_LOADS = MAX_CONSTANT_PARTS, MAX_HEADERS = 64, MAX_VDSO = 16 * PAGE };
@@ -25,13 +26,22 @@ enum { MAX_LOADS = MAX_CONSTANT_PARTS, MAX_HEADERS = 64, MAX_VDSO = 16 * PAGE };
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
 			  const char *file, const char *link, GElf_Word crc, char **ret)
 {
-	const struct mapped_file *loaded = *data;
+	struct mapped_file *known = *data;
 	bool is_alternate = link && !crc && debug_file_has_alternate(file, link);
 	int found;
 
-	if (loaded && !is_alternate) {
-		*ret = loaded->debug ? strdup(loaded->debug) : NULL;
-		return loaded->debug ? open_regular_file(loaded->debug) : -1;
+	// libdw asks for this before it inflates that.
+	if (!known || !known->has_looked) {
+		bool has_hidden = debug_data_hide(module);
+
+		if (known) {
+			known->has_looked = true;
+			known->told.lacks_symbols = has_hidden;
+		}
+	}
+	if (known && known->has_debugger && !is_alternate) {
+		*ret = known->debug ? strdup(known->debug) : NULL;
+		return known->debug ? open_regular_file(known->debug) : -1;
 	}
 	found = dwfl_build_id_find_debuginfo(module, data, name, base, file, NULL, 0, ret);
 	if (found < 0 && file && link)
@@ -302,14 +312,14 @@ static void report(struct target *target, struct mapped_file *file)
 		return;
 	file->module =
 		dwfl_report_elf(target->dwfl, file->path, file->opened, copy, file->bias, true);
+	void **data;
 	if (!file->module) {
 		close(copy);
-	} else if (file->loaded && !target->has_files_alone) {
-		void **data;
-
-		dwfl_module_info(file->module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
-		*data = file;
+		return;
 	}
+	file->has_debugger = file->loaded && !target->has_files_alone;
+	dwfl_module_info(file->module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
+	*data = file;
 }
 
 // ---- The code that the kernel maps -----------------------------------------------------------

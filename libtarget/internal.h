@@ -46,7 +46,9 @@ struct code_ranges {
 struct mapped_file {
 	char *path, *opened;
 	const struct target_loaded *loaded; // while files are opened
-	char *debug;			    // separate debug information; NULL: libdw looks for it
+	char *debug;			    // separate debug information, of which a debugger knows
+	bool has_debugger;		    // one has loaded it; else libdw looks for that
+	bool has_looked;		    // at what libdw may inflate
 	int descriptor;			    // -1 if closed
 	struct target_file told;
 	struct constant_part parts[MAX_CONSTANT_PARTS];

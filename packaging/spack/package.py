@@ -27,6 +27,7 @@ class Ompdbg(MesonPackage):
     depends_on("meson@1.0:", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("elfutils")
+    depends_on("xz")
     depends_on("zydis@4:")
     depends_on("python@3.8:", type=("build", "link", "run"))
     depends_on("gdb@12: +python", type="run", when="+gdb")

@@ -3,6 +3,7 @@
 process that goes on as it was."""
 
 import fcntl
+import lzma
 import os
 import random
 import select
@@ -316,3 +317,33 @@ def test_alternate_link(tmp_path: Path) -> None:
         os.mkfifo(common)
         assert has_lines(program)
         common.unlink()
+
+
+def test_compressed_symbols(tmp_path: Path) -> None:
+    """They are used unless they inflate beyond reason, or are compressed once more."""
+    plain = setup.program("hung", "O2")
+    symbols = changed(plain, tmp_path / "symbols", "--only-keep-debug", "--strip-debug")
+    nested = changed(plain, tmp_path / "nested", "--only-keep-debug", "--compress-debug-sections")
+    link = changed(plain, tmp_path / "plain.debug", "--only-keep-debug")
+    whole = symbols.read_bytes()
+    for content, is_used in (
+        (lzma.compress(whole), True),
+        (lzma.compress(whole + bytes(64 << 20)), False),
+        (lzma.compress(whole, lzma.FORMAT_ALONE), False),
+        (lzma.compress(whole)[:-100], False),
+        (lzma.compress(nested.read_bytes()), False),
+        (b"\xfd7zXZ\0" * 20, False),
+    ):
+        section = tmp_path / "section"
+        section.write_bytes(content)
+        options = ("--strip-all", f"--add-section=.gnu_debugdata={section}")
+        program = changed(plain, tmp_path / "x", *options)
+        with processes.ready_program(program, ()) as pid:
+            status, out, err = ask("bt", str(pid))
+        assert status == FINE and ("solve" in out) == is_used
+        told = f"ompdbg: warning: {program}: .gnu_debugdata is damaged or too large\n"
+        assert err == ("" if is_used else told)
+    # A debug file that is compressed as a whole is none.
+    link.write_bytes(lzma.compress(link.read_bytes()))
+    options = ("--strip-debug", "--remove-section=.note.gnu.build-id")
+    assert not has_lines(changed(plain, tmp_path / "x", *options, f"--add-gnu-debuglink={link}"))
