@@ -186,6 +186,30 @@ static struct entry_points *functions_of(void *handle)
 	return &other->functions;
 }
 
+/** Return the functions that the object around an address uses. To find its libgomp opens and closes
+ *  objects, for which the writer of a trace looks at all of them: that is done once for each object. */
+static struct entry_points *functions_for(const void *caller)
+{
+	enum { OBJECTS = 16 };
+	static __thread struct {
+		const struct link_map *map;
+		const ElfW(Dyn) * dynamic; // another object may have its place later
+		struct entry_points *functions;
+	} known[OBJECTS];
+	struct link_map *map = NULL;
+	Dl_info info;
+
+	if (!dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+		return functions_of(libgomp_of_caller(caller));
+	size_t place = ((uintptr_t)map >> 4) % OBJECTS;
+	if (known[place].map != map || known[place].dynamic != map->l_ld) {
+		known[place].functions = functions_of(libgomp_of_caller(caller));
+		known[place].map = map;
+		known[place].dynamic = map->l_ld;
+	}
+	return known[place].functions;
+}
+
 struct entry_points *gomp_route(const void *caller)
 {
 	enum { PLACES = 64 };
@@ -196,7 +220,7 @@ struct entry_points *gomp_route(const void *caller)
 	size_t place = ((uintptr_t)caller >> 2) % PLACES;
 
 	if (UNLIKELY(known[place].caller != caller)) {
-		known[place].functions = functions_of(libgomp_of_caller(caller));
+		known[place].functions = functions_for(caller);
 		known[place].caller = caller;
 	}
 	return known[place].functions;

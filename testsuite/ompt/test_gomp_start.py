@@ -81,6 +81,14 @@ def test_scopes_of_their_own(folder: Path) -> None:
         assert (numbers["regions"], numbers["implicit"], numbers["tasks"]) == (1, 2, 2)
 
 
+def test_many_places(folder: Path, tmp_path: Path) -> None:
+    """The libgomp of a library is looked for once, however many of its places call it."""
+    library = build(tmp_path, "-shared", "-fopenmp", "many_places.c")
+    host = build(tmp_path, "-DHOST", "-D_GNU_SOURCE", "-rdynamic", "many_places.c")
+    done = run(folder, str(host), str(library), OMP_TOOL_LIBRARIES=str(folder / "gomp_tool.so"))
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "closed 0")
+
+
 def test_threads_come_and_go(folder: Path) -> None:
     done = run(folder, "./gomp_life", OMP_TOOL_LIBRARIES="./gomp_tool.so")
     assert (done.returncode, done.stdout) == (0, "272 0\n"), done.stderr
