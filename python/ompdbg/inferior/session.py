@@ -43,6 +43,12 @@ class _Process:
         self.has_signal = False
         self.is_plain = False
 
+    def end(self) -> None:
+        """Release everything at once: files and services know each other, and Python looks for
+        such circles only after many new objects."""
+        self.close()
+        self.services.objects_changed()
+
     def understood(self) -> "_ompdbg.Process":
         """Return all runtimes of the process. Raises _ompdbg.Error or NotOpened if none is
         understood."""
@@ -87,7 +93,7 @@ class _Session:
         process = self.processes.get(inferior.num)
         if process is None or process.key != _key(inferior):
             if process is not None:
-                process.close()
+                process.end()
             process = self.processes[inferior.num] = _Process(inferior)
         return process
 
@@ -357,7 +363,7 @@ def _on_objects(event: Any) -> None:
 def _on_exited(event: Any) -> None:
     process = _session.processes.pop(event.inferior.num, None)
     if process is not None:
-        process.close()
+        process.end()
 
 
 _connect()
