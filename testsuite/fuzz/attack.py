@@ -36,16 +36,8 @@ BUILD = ROOT / "build"
 OMPDBG, PLUGIN = BUILD / "ompdbg", BUILD / "ompdbg-gdb.py"
 SOURCE = Path(__file__).resolve().parent / "programs/attacked.c"
 VIEWS = ("threads", "bt", "bt --full", "why", "tasks", "report --json", "icvs", "status")
-IN_GDB = (
-    "omp threads",
-    "omp bt -all",
-    "omp why",
-    "omp tasks",
-    "omp bt -full",
-    "bt",
-    "step",
-    "omp step",
-)
+IN_GDB = ("omp threads", "omp bt -all", "omp why", "omp tasks", "omp bt -full", "bt")
+STEPS = ("step", "omp step")  # which a thread that pauses never ends
 DOCUMENTED = range(6)  # exit statuses of a command
 LATE = 60.0  # seconds, for what takes one
 SOON = 0.6  # a signal comes within
@@ -277,7 +269,7 @@ def remote(chance: random.Random, program: Path, folder: Path) -> None:
             commands += [f"set remote exec-file {program}", "break answer", "run"]
         elif not is_attached:
             commands += ["break answer", "continue"]
-        commands += chance.choices(IN_GDB, k=3)
+        commands += chance.choices(IN_GDB if is_attached else IN_GDB + STEPS, k=3)
         words = [
             "gdb",
             "-nx",
