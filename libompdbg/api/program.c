@@ -51,7 +51,8 @@ struct ompdbg_error *ompdbg_program_open(const struct ompdbg_services *services,
 	struct ompdbg_program *program = NULL;
 	struct ompdbg_error *error = NULL;
 
-	if (!services || services->size < sizeof(*services) || !library || !ret)
+	if (!services || services->size < offsetof(struct ompdbg_services, open_source) ||
+	    !library || !ret)
 		return ompdbg_error_create(OMPDBG_BAD_INPUT,
 					   "ompdbg_program_open: services, library or result "
 					   "pointer is missing or too old");

@@ -269,9 +269,11 @@ static bool is_compiled(struct process *process, const struct location *location
 static int open_source(struct process *process, const char *path)
 {
 	const struct ompdbg_services *services = process->services;
+	// Tables of programs that were compiled before end there.
+	bool has_it = services->size > offsetof(struct ompdbg_services, open_source);
 
-	return services->open_source ? services->open_source(services->context, path) :
-				       open_regular_file(path);
+	return has_it && services->open_source ? services->open_source(services->context, path) :
+						 open_regular_file(path);
 }
 
 /** Read the line of a source file at a place in the code. @return NULL: this machine does not have the

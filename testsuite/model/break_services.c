@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +110,8 @@ static struct ompdbg_services break_services(const struct ompdbg_services *whole
 	struct ompdbg_services services = *whole;
 
 	broken.whole = whole;
+	// As of a program that was compiled with the first headers of libompdbg.so.0.
+	services.size = offsetof(struct ompdbg_services, open_source);
 	services.interrupted = is_interrupted;
 	services.read_memory = read_memory;
 	services.threads = threads;
