@@ -162,7 +162,7 @@ void note_left_out(struct looked *looked)
 
 		if (file.lacks_symbols)
 			note(looked, arena_printf(&looked->arena,
-						  "%s: .gnu_debugdata is damaged or too large",
+						  "%s: compressed symbols are damaged or too large",
 						  where_is(&file)));
 	}
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char SECTION[] = ".gnu_debugdata";
 
@@ -14,6 +15,8 @@ static const char SECTION[] = ".gnu_debugdata";
 enum {
 	MOST = 256 << 20,
 	RATIO = 100,
+	FREE_SECTIONS = 64 << 20, // of what sections become, whatever the file's size
+	SECTIONS_RATIO = 32,
 	MOST_FOR_DECODER = 128 << 20,
 	BLOCK = 1 << 16,
 };
@@ -68,6 +71,46 @@ static bool is_moderate(const Elf_Data *data)
 	elf_end(elf);
 	free(bytes);
 	return result;
+}
+
+bool debug_data_is_moderate(Elf *elf, int file)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Chdr compressed;
+	struct stat status;
+	uint64_t sum = 0;
+
+	if (fstat(file, &status) != 0)
+		return false;
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_COMPRESSED) ||
+		    !gelf_getchdr(section, &compressed))
+			continue;
+		if (__builtin_add_overflow(sum, compressed.ch_size, &sum))
+			return false;
+	}
+	return sum <= FREE_SECTIONS ||
+	       (sum - FREE_SECTIONS) / SECTIONS_RATIO <= (uint64_t)status.st_size;
+}
+
+bool debug_data_hide_sections(Dwfl_Module *module, int file)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(module, &bias);
+	Elf_Scn *section = NULL;
+	Elf64_Shdr *header;
+
+	if (!elf || debug_data_is_moderate(elf, file))
+		return false;
+	while ((section = elf_nextscn(elf, section)) && (header = elf64_getshdr(section))) {
+		// libdw finds some by name, and others by type.
+		if (header->sh_flags & SHF_COMPRESSED) {
+			header->sh_name++;
+			header->sh_type = SHT_NULL;
+		}
+	}
+	return true;
 }
 
 bool debug_data_hide(Dwfl_Module *module)

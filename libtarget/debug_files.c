@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 
 #include "base/regular_file.h"
+#include "debug_data.h"
 
 static const char ALTERNATE[] = ".gnu_debugaltlink";
 
@@ -99,11 +100,11 @@ static uint32_t checksum_of(int file)
 
 static bool is_wanted(int file, const struct wanted *wanted)
 {
+	Elf *elf = elf_begin(file, ELF_C_READ, NULL);
 	const void *id;
 
-	Elf *elf = elf_begin(file, ELF_C_READ, NULL);
-	// libdw would inflate one that is compressed as a whole.
-	bool result = elf_kind(elf) == ELF_K_ELF;
+	// libdw would inflate one that is compressed as a whole, and all of its sections.
+	bool result = elf_kind(elf) == ELF_K_ELF && debug_data_is_moderate(elf, file);
 	if (result && wanted->by_id) {
 		ssize_t size = dwelf_elf_gnu_build_id(elf, &id);
 

@@ -36,7 +36,7 @@ static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dw
 
 		if (known) {
 			known->has_looked = true;
-			known->told.lacks_symbols = has_hidden;
+			known->told.lacks_symbols |= has_hidden;
 		}
 	}
 	if (known && known->has_debugger && !is_alternate) {
@@ -68,9 +68,9 @@ static bool read_loads(Elf *elf, struct loads *ret)
 	size_t count;
 	GElf_Ehdr ehdr;
 
-	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &ehdr) ||
-	    ehdr.e_machine != EM_X86_64 || (ehdr.e_type != ET_DYN && ehdr.e_type != ET_EXEC) ||
-	    elf_getphdrnum(elf, &count) != 0)
+	if (elf_kind(elf) != ELF_K_ELF || gelf_getclass(elf) != ELFCLASS64 ||
+	    !gelf_getehdr(elf, &ehdr) || ehdr.e_machine != EM_X86_64 ||
+	    (ehdr.e_type != ET_DYN && ehdr.e_type != ET_EXEC) || elf_getphdrnum(elf, &count) != 0)
 		return false;
 	for (size_t i = 0; i < count && ret->count < MAX_LOADS; i++) {
 		GElf_Phdr *header = &ret->headers[ret->count];
@@ -320,6 +320,7 @@ static void report(struct target *target, struct mapped_file *file)
 	file->has_debugger = file->loaded && !target->has_files_alone;
 	dwfl_module_info(file->module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
 	*data = file;
+	file->told.lacks_symbols = debug_data_hide_sections(file->module, file->descriptor);
 }
 
 // ---- The code that the kernel maps -----------------------------------------------------------
@@ -340,7 +341,10 @@ static void report_vdso(struct target *target)
 		    write(file, page, PAGE) != PAGE)
 			break;
 	}
-	if (!dwfl_report_elf(target->dwfl, "[vdso]", "[vdso]", file, start, true))
+	Dwfl_Module *module = dwfl_report_elf(target->dwfl, "[vdso]", "[vdso]", file, start, true);
+	if (module)
+		debug_data_hide_sections(module, file);
+	else
 		close(file);
 }
 

@@ -134,7 +134,7 @@ struct target_file {
 	uint64_t bias; // what was added to its addresses; of one that is not used, 0
 	enum target_file_state state;
 	bool is_program;
-	bool lacks_symbols; // which are there, but inflate beyond reason: found when symbols are asked for
+	bool lacks_symbols; // or lines, which are there, but inflate beyond reason; of some it is found when they are asked for
 	struct target_build_id in_memory, in_file;
 };
 

@@ -341,9 +341,30 @@ def test_compressed_symbols(tmp_path: Path) -> None:
         with processes.ready_program(program, ()) as pid:
             status, out, err = ask("bt", str(pid))
         assert status == FINE and ("solve" in out) == is_used
-        told = f"ompdbg: warning: {program}: .gnu_debugdata is damaged or too large\n"
+        told = f"ompdbg: warning: {program}: compressed symbols are damaged or too large\n"
         assert err == ("" if is_used else told)
     # A debug file that is compressed as a whole is none.
     link.write_bytes(lzma.compress(link.read_bytes()))
     options = ("--strip-debug", "--remove-section=.note.gnu.build-id")
     assert not has_lines(changed(plain, tmp_path / "x", *options, f"--add-gnu-debuglink={link}"))
+
+
+def test_compressed_sections(tmp_path: Path) -> None:
+    """Lines are known unless sections inflate beyond reason, also in a debug file."""
+    plain = setup.program("hung", "O2")
+    zeros = tmp_path / "zeros"
+    for size, is_used in ((1 << 20, True), (256 << 20, False)):
+        with zeros.open("wb") as file:
+            file.truncate(size)
+        large = changed(plain, tmp_path / "large", f"--add-section=.debug_large={zeros}")
+        program = changed(large, tmp_path / "x", "--compress-debug-sections")
+        assert program.stat().st_size < 2 << 20
+        with processes.ready_program(program, ()) as pid:
+            status, out, err = ask("bt", str(pid))
+        assert status == FINE and ("hung.c:" in out) == is_used
+        told = f"ompdbg: warning: {program}: compressed symbols are damaged or too large\n"
+        assert err == ("" if is_used else told)
+        debug = changed(program, tmp_path / "x.debug", "--only-keep-debug")
+        options = ("--strip-debug", "--remove-section=.note.gnu.build-id")
+        linked = changed(plain, tmp_path / "linked", *options, f"--add-gnu-debuglink={debug}")
+        assert has_lines(linked) == is_used
