@@ -154,6 +154,7 @@ void note_split(struct looked *looked)
 		note(looked, arena_printf(&looked->arena,
 					  "%s: not found (debug information of %lu %s is missing)",
 					  split.file, count, units));
+}
 
 void note_left_out(struct looked *looked)
 {
