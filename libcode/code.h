@@ -131,6 +131,7 @@ struct code_architecture {
 	uint8_t flags_register;
 	uint8_t argument_count;
 	const uint8_t *arguments;	   // registers of a call's arguments
+	uint8_t result;			   // register of what a call returns
 	uint64_t kept;			   // registers that a function leaves as they were
 	const char *const *register_names; // of the general ones
 	uint8_t register_count;		   // general ones

@@ -13,29 +13,52 @@ enum {
 	MAX_DEPTH = 6,		 // of functions that call one another
 	MAX_LOOKED_AT = 1 << 12, // functions at one stop
 	MAX_SETS = 16,		 // calls in one function that set locks
+	MAX_STEPS = 16,		 // instructions from a call to the condition on what it returned
 };
 
-/** Effects of a call, or of a function, on locks. */
+/** Effects of a call, or of a function, on locks; SET and UNSET of each family that has functions. */
 enum {
-	HAS_SET = 1,
-	HAS_UNSET = 2,
-	IS_UNBOUND = 4, // there is a call that nobody has made yet: it may unset one
-	IS_UNKNOWN = 8,
+	IS_UNBOUND = 1, // there is a call that nobody has made yet: it may unset one
+	IS_UNKNOWN = 2,
+	HAS_TESTED = 4, // it may have set one, or not
+	SET = 16,
+	UNSET = 32,
+	FAMILY_SHIFT = 2,
+	NUM_FAMILIES = FAMILY_OF_CRITICALS,
+	HAS_SET = SET | SET << FAMILY_SHIFT | SET << 2 * FAMILY_SHIFT,
+	HAS_UNSET = UNSET | UNSET << FAMILY_SHIFT | UNSET << 2 * FAMILY_SHIFT,
 };
 
 /** A function of the user's. */
 struct users_function {
-	uint8_t effects;
+	uint16_t effects;
 	bool may_unset;	     // what it has set, by a call that nobody has made yet
 	bool never_returned; // each way out of it leads past such a call
 };
 
 bool is_unset_function(const char *function)
 {
-	return strstr(function, "_unset_") || strcmp(function, "GOMP_critical_end") == 0 ||
+	return strstr(function, "_unset_") || strstr(function, "_unlock") ||
+	       strcmp(function, "GOMP_critical_end") == 0 ||
 	       strcmp(function, "GOMP_critical_name_end") == 0 ||
 	       strcmp(function, "GOMP_atomic_end") == 0 ||
 	       strcmp(function, "__kmpc_end_critical") == 0;
+}
+
+enum lock_family lock_family(uint32_t kind)
+{
+	switch (kind) {
+	case ompd_ext_wait_critical:
+		return FAMILY_OF_CRITICALS;
+	case ompd_ext_wait_atomic:
+		return FAMILY_OF_ATOMICS;
+	case WAIT_PTHREAD_RWLOCK:
+		return FAMILY_OF_RWLOCKS;
+	case WAIT_PTHREAD_SPINLOCK:
+		return FAMILY_OF_SPINLOCKS;
+	default:
+		return FAMILY_OF_LOCKS;
+	}
 }
 
 /** Tell what a call of the runtime does to locks. @return false: nothing. */
@@ -45,7 +68,7 @@ static bool classify_lock_call(const ompd_ext_wait_site *site, struct lock_call 
 		return false;
 	call->family = strstr(site->function, "critical") ? FAMILY_OF_CRITICALS :
 		       strstr(site->function, "atomic")	  ? FAMILY_OF_ATOMICS :
-							    FAMILY_OF_LOCKS;
+							    lock_family(site->kind);
 	call->is_unnamed = strcmp(site->function, "GOMP_critical_start") == 0 ||
 			   strcmp(site->function, "GOMP_critical_end") == 0 ||
 			   call->family == FAMILY_OF_ATOMICS;
@@ -54,14 +77,15 @@ static bool classify_lock_call(const ompd_ext_wait_site *site, struct lock_call 
 		return true;
 	}
 	call->operation = SETS;
+	call->is_test = is_test_function(site->function);
 	return site->kind == ompd_ext_wait_lock || site->kind == ompd_ext_wait_nest_lock ||
-	       site->kind == ompd_ext_wait_critical ||
+	       is_system_lock_kind(site->kind) || site->kind == ompd_ext_wait_critical ||
 	       strcmp(site->function, "GOMP_atomic_start") == 0;
 }
 
 bool is_lock_operation(const ompd_ext_wait_site *site, const void *operation)
 {
-	struct lock_call call;
+	struct lock_call call = { 0 };
 
 	return classify_lock_call(site, &call) &&
 	       call.operation == *(const enum lock_operation *)operation;
@@ -99,10 +123,10 @@ static const struct users_function *users_callee(struct runtime *runtime,
 		       NULL;
 }
 
-static uint8_t block_effects(struct runtime *runtime, const struct code_block *block, size_t depth)
+static uint16_t block_effects(struct runtime *runtime, const struct code_block *block, size_t depth)
 {
 	const struct users_function *callee;
-	struct lock_call call;
+	struct lock_call call = { 0 };
 	ompd_ext_wait_site site;
 	uint64_t entry;
 
@@ -114,10 +138,13 @@ static uint8_t block_effects(struct runtime *runtime, const struct code_block *b
 	default:
 		return 0;
 	}
-	if (classify_entry(runtime, entry, &site))
-		return !classify_lock_call(&site, &call) || call.family != FAMILY_OF_LOCKS ? 0 :
-		       call.operation == SETS ? HAS_SET :
-						HAS_UNSET;
+	if (classify_lock_entry(runtime, entry, &site)) {
+		if (!classify_lock_call(&site, &call) || (int)call.family >= NUM_FAMILIES)
+			return 0;
+		return (uint16_t)((call.operation == SETS ? SET : UNSET)
+				  << (FAMILY_SHIFT * call.family)) |
+		       (call.is_test ? HAS_TESTED : 0);
+	}
 	callee = users_callee(runtime, block, depth);
 	return callee ? callee->effects : 0;
 }
@@ -154,7 +181,7 @@ static bool has_no_way_out(struct runtime *runtime, const struct code_flow *flow
 }
 
 /** Check for a call that nobody has made yet, on a way from one that sets a lock. */
-static bool may_unset_what_it_sets(const struct code_flow *flow, const uint8_t *effects)
+static bool may_unset_what_it_sets(const struct code_flow *flow, const uint16_t *effects)
 {
 	size_t num_sets = 0;
 
@@ -193,7 +220,7 @@ static const struct users_function *users_function(struct runtime *runtime, uint
 		found->effects = IS_UNKNOWN;
 		return found;
 	}
-	uint8_t *effects = ARENA_ARRAY(&process->arena, uint8_t, flow.count), all = 0;
+	uint16_t *effects = ARENA_ARRAY(&process->arena, uint16_t, flow.count), all = 0;
 	for (uint32_t i = 0; i < flow.count; i++) {
 		const struct users_function *callee;
 		effects[i] = block_effects(runtime, &flow.blocks[i], depth + 1);
@@ -220,17 +247,50 @@ static bool classify_users_call(struct runtime *runtime, const struct code_block
 
 	if (!callee || callee->effects & IS_UNKNOWN || callee->never_returned)
 		return false;
-	call->family = FAMILY_OF_LOCKS;
-	switch (callee->effects & (HAS_SET | HAS_UNSET)) {
-	case HAS_SET:
-		call->operation = SETS;
-		return !callee->may_unset;
-	case HAS_UNSET:
-		call->operation = UNSETS;
-		return true;
-	default:
-		return false;
+	const unsigned int effects = callee->effects & (HAS_SET | HAS_UNSET);
+	for (unsigned int family = 0; family < NUM_FAMILIES; family++) {
+		const unsigned int shift = family * FAMILY_SHIFT;
+		if (effects != (unsigned int)SET << shift && effects != (unsigned int)UNSET
+										<< shift)
+			continue;
+		call->family = family;
+		call->operation = effects == (unsigned int)SET << shift ? SETS : UNSETS;
+		call->is_test = callee->effects & HAS_TESTED;
+		return call->operation == UNSETS || !callee->may_unset;
 	}
+	return false;
+}
+
+/** Find where control goes on if a call has set a lock, and says so: past the first condition on that. */
+static uint64_t after_success(struct process *process, const struct lock_call *call)
+{
+	struct code_reader *code = process_code(process);
+	const struct code_architecture *architecture = code->architecture;
+	struct code_machine machine = { .architecture = architecture, .memory = code->memory };
+	struct code_instruction insn;
+	uint64_t at = call->returns;
+	bool is_taken;
+
+	machine.registers[architecture->result] = (struct code_known){ .known = true, .bits = 1 };
+	for (size_t i = 0; i < MAX_STEPS && code_decode(code, at, &insn) == CODE_OK; i++) {
+		if (insn.kind == CODE_JUMP_IF)
+			return !machine.comparison.known ||
+					       !architecture->is_taken(insn.condition,
+								       &machine.comparison,
+								       &is_taken) ?
+				       call->returns :
+			       is_taken ? insn.target :
+					  code_end(&insn);
+		if (insn.kind == CODE_JUMP && insn.is_direct) {
+			at = insn.target;
+		} else if (insn.kind == CODE_OTHER) {
+			code_carry_out(&machine, &insn);
+			at = code_end(&insn);
+		} else {
+			break;
+		}
+	}
+	return call->returns;
 }
 
 static void find_calls(struct runtime *runtime, struct lock_calls *found)
@@ -242,10 +302,13 @@ static void find_calls(struct runtime *runtime, struct lock_calls *found)
 		// What has jumped to such a function has no frame any more.
 		if (block->kind != CODE_CALL)
 			continue;
-		if (classify_block(runtime, block, &site) ?
+		uint64_t entry;
+		if (callee_of(runtime, block, &entry) == CODE_OK &&
+				    classify_lock_entry(runtime, entry, &site) ?
 			    !classify_lock_call(&site, &call) :
 			    !classify_users_call(runtime, block, &call))
 			continue;
+		call.after = call.is_test ? after_success(runtime->process, &call) : call.returns;
 		if (found->count == MAX_CALLS) {
 			found->is_known = false; // of so many, some would be missed
 			return;

@@ -69,6 +69,12 @@ struct wait_node {
 struct thread_list lock_candidates(struct arena *arena, const struct lock *lock);
 /** Find the one thread whose own code has set a lock, as far as the stacks show; NULL. */
 struct thread *lock_suspect(const struct lock *lock);
+/** Find the one thread that has set a lock of this kind, unknown which, if there is no better suspect; NULL.
+ *  The owner may as well be one of whom the stacks tell nothing. */
+struct thread *lock_weak_suspect(const struct lock *lock);
+/** Check that nobody works: each thread of a process waits or sleeps, until another one wakes it.
+ *  (sleepers.c) */
+bool nobody_works(struct process *process);
 /** List a thread and all for which it waits, directly or not. (diagnose.c) */
 struct thread_list graph_chain(struct graph *graph, struct thread *thread);
 /** Find the node of a thread. */
@@ -100,14 +106,24 @@ void add_edges_to_left_tasks(struct graph *graph, struct wait_node *node, struct
 void find_candidates(struct process *process, struct lock *lock);
 
 enum lock_operation { SETS, UNSETS };
-enum lock_family { FAMILY_OF_LOCKS, FAMILY_OF_CRITICALS, FAMILY_OF_ATOMICS };
+enum lock_family {
+	FAMILY_OF_LOCKS,
+	FAMILY_OF_SPINLOCKS, // of the C library, as the next
+	FAMILY_OF_RWLOCKS,
+	FAMILY_OF_CRITICALS,
+	FAMILY_OF_ATOMICS,
+};
+/** Return the family of the locks of a kind. */
+enum lock_family lock_family(uint32_t kind);
 
 /** A call that sets or unsets a lock. */
 struct lock_call {
 	uint64_t address, returns;
+	uint64_t after; // where control goes on if it has set the lock
 	enum lock_operation operation;
 	enum lock_family family;
 	bool is_unnamed; // the runtime has one lock for all such calls
+	bool is_test;	 // it sets the lock only if that is free
 };
 
 /** The calls of one function, and its flow. */

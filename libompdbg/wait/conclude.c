@@ -310,6 +310,6 @@ void conclude(struct thread *thread, struct verdict *verdict)
 			verdict->wait = NULL;
 		}
 	}
-	if (!verdict->wait && e->mutex)
-		set_lock_wait(&c, WAIT_PTHREAD_MUTEX, e->mutex);
+	if (!verdict->wait && e->system_lock.address)
+		set_lock_wait(&c, e->system_lock.kind, e->system_lock.address);
 }

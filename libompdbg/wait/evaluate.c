@@ -143,7 +143,7 @@ static enum code_entering look_for_lock(void *context, struct code_machine *mach
 	struct question *question = context;
 	ompd_ext_wait_site site;
 
-	if (!classify_entry(question->runtime, entry, &site))
+	if (!classify_lock_entry(question->runtime, entry, &site))
 		return code_owner(question->runtime->process, entry) == FRAME_USER ? CODE_GO_IN :
 										     CODE_STEP_OVER;
 	if (!question->is_wanted(&site, question->context))
@@ -225,7 +225,7 @@ static uint64_t read_lock(struct question *question, const struct kept *kept,
 	uint64_t entry;
 
 	if (code_callee(code, call, &entry) != CODE_OK ||
-	    !classify_entry(question->runtime, entry, &site) ||
+	    !classify_lock_entry(question->runtime, entry, &site) ||
 	    !question->is_wanted(&site, question->context) ||
 	    code_argument(code, NULL, code_end(call), lock_argument(site.function), &argument) !=
 		    CODE_OK)

@@ -39,6 +39,12 @@ struct lock_name {
 	const char *function; // of that frame, if it is not the waiter's innermost; NULL
 };
 
+/** A lock of the C library. */
+struct system_lock {
+	uint32_t kind;
+	uint64_t address; // 0: none
+};
+
 /** The evidence about a thread. */
 struct evidence {
 	int level;	  // of its region; 0: outside of any
@@ -50,7 +56,7 @@ struct evidence {
 	bool has_futex_site; // the runtime keeps this at that address
 	ompd_ext_wait_site futex_site;
 	struct ompdbg_symbol futex_symbol; // name NULL: there is none
-	uint64_t mutex;			   // of the C library, on which the thread sleeps; 0: none
+	struct system_lock system_lock;	   // of the C library, for which the thread waits
 	struct lock_name name;		   // of the lock at the one address or the other
 	bool is_users;	       // the address belongs neither to the runtime nor to a library
 	bool is_from_jump;     // of no known use, and the user's code jumped to where it is used
@@ -100,8 +106,14 @@ struct lock_name name_lock(struct thread *thread, const struct stack_frame *fram
 /** Write what people call a lock: "lock second", "mutex this->mutex_ (0x55...)". @p title: of its kind. */
 const char *lock_title(struct arena *arena, const char *title, const struct lock_name *name,
 		       uint64_t address);
-/** Find the mutex of the C library on which a thread sleeps (mutex.c). @return 0: it sleeps on none. */
-uint64_t awaited_mutex(struct thread *thread);
+/** Find the lock of the C library for which a thread waits (system_lock.c). @return false: none. */
+bool awaited_system_lock(struct thread *thread, struct system_lock *ret);
+
+/** Find which function begins at an address that sets or unsets locks, or that the OMPD library knows
+ *  (lock_function.c). */
+bool classify_lock_entry(struct runtime *runtime, uint64_t entry, ompd_ext_wait_site *ret);
+/** Check for a function that sets a lock if that is free, and says whether it did. */
+bool is_test_function(const char *function);
 
 /** Find the lock that a thread passed to the runtime, confirmed by the runtime's memory
  *  (argument.c). @p user: the innermost user frame. @return its address; 0: it cannot be told. */

@@ -142,6 +142,25 @@ static void name_variables(struct thread *thread, struct stack_frame *frame,
 	}
 }
 
+uint64_t spin_address(struct thread *thread)
+{
+	struct stack_frame *frame = stack_frame(thread_stack(thread), 0);
+	struct code_spin_query query = { .pc = frame ? frame->at.pc : 0 };
+	struct ompdbg_registers registers;
+	struct code_spin found;
+
+	if (!frame ||
+	    code_find_spin(process_code(thread->runtime->process), &query, &found) != CODE_OK ||
+	    found.count != 1 || found.reads[0].base != CODE_HELD || found.reads[0].depth)
+		return 0;
+	const enum ompdbg_register reg = service_register(found.reads[0].reg);
+	if (!is_ok(SERVICE(thread->runtime->process, registers, thread->target->number, 1U << reg,
+			   &registers)) ||
+	    !(registers.known >> reg & 1))
+		return 0;
+	return registers.values[reg] + (uint64_t)found.reads[0].offset[0];
+}
+
 const struct spin *thread_spin(struct thread *thread)
 {
 	struct process *process = thread->runtime->process;
