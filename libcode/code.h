@@ -530,6 +530,8 @@ struct code_spin {
 	/** Where it reads, if that is an expression: of variables, or what registers hold (CODE_HELD). */
 	struct code_value reads[CODE_SPIN_READS];
 	uint16_t widths[CODE_SPIN_READS]; // bytes
+	uint64_t
+		deciding; // where the call returns to whose result alone ends the loop; 0: there is none
 };
 
 /** The question. */

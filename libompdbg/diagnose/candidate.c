@@ -168,11 +168,13 @@ static const struct lock_call *call_that_set_lock(struct search *search, enum ma
 	search->here = frame_here(search->thread->runtime->process, search->frame);
 	if (!search->here)
 		return NULL;
+	const struct spin *spin = thread_spin(search->thread);
 	for (size_t i = 0; i < search->calls->count; i++) {
 		const struct lock_call *call = &search->calls->calls[i];
-		// The call at which the frame is has not set it yet.
+		// The call at which the frame is has not set it yet, nor that on which it spins.
 		if (call->operation == SETS && call->address != search->here &&
-		    is_of_lock(search, call) == match && may_still_hold(search, call))
+		    !(spin && spin->tested == call->returns) && is_of_lock(search, call) == match &&
+		    may_still_hold(search, call))
 			return call;
 	}
 	return NULL;

@@ -91,7 +91,7 @@ struct taking {
 	const struct location *location; // NULL: unknown
 };
 
-/** What makes a thread a candidate. */
+/** Reasons to suspect a thread. */
 enum suspicion {
 	SUSPECTED_BY_CODE,    // a function on its stack has set this lock, and has not unset it
 	SUSPECTED_BY_ADDRESS, // a frame holds the address of the lock

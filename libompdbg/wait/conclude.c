@@ -310,6 +310,6 @@ void conclude(struct thread *thread, struct verdict *verdict)
 			verdict->wait = NULL;
 		}
 	}
-	if (!verdict->wait && e->system_lock.address)
-		set_lock_wait(&c, e->system_lock.kind, e->system_lock.address);
+	if (!verdict->wait && e->lock.kind)
+		set_lock_wait(&c, e->lock.kind, e->lock.address);
 }

@@ -39,10 +39,10 @@ struct lock_name {
 	const char *function; // of that frame, if it is not the waiter's innermost; NULL
 };
 
-/** A lock of the C library. */
-struct system_lock {
-	uint32_t kind;
-	uint64_t address; // 0: none
+/** A lock for which a thread waits outside of the runtime. */
+struct awaited_lock {
+	uint32_t kind;	  // 0: none
+	uint64_t address; // 0: unknown
 };
 
 /** The evidence about a thread. */
@@ -56,7 +56,7 @@ struct evidence {
 	bool has_futex_site; // the runtime keeps this at that address
 	ompd_ext_wait_site futex_site;
 	struct ompdbg_symbol futex_symbol; // name NULL: there is none
-	struct system_lock system_lock;	   // of the C library, for which the thread waits
+	struct awaited_lock lock;	   // for which the thread waits outside of the runtime
 	struct lock_name name;		   // of the lock at the one address or the other
 	bool is_users;	       // the address belongs neither to the runtime nor to a library
 	bool is_from_jump;     // of no known use, and the user's code jumped to where it is used
@@ -107,7 +107,7 @@ struct lock_name name_lock(struct thread *thread, const struct stack_frame *fram
 const char *lock_title(struct arena *arena, const char *title, const struct lock_name *name,
 		       uint64_t address);
 /** Find the lock of the C library for which a thread waits (system_lock.c). @return false: none. */
-bool awaited_system_lock(struct thread *thread, struct system_lock *ret);
+bool awaited_system_lock(struct thread *thread, struct awaited_lock *ret);
 
 /** Find which function begins at an address that sets or unsets locks, or that the OMPD library knows
  *  (lock_function.c). */
@@ -122,6 +122,9 @@ uint64_t passed_lock(struct thread *thread, struct stack_frame *user,
 
 /** Write a function of the C library by the name under which it is called (doing.c). */
 const char *system_function_name(struct process *process, const char *function);
+
+/** Find the lock that a thread tests in a loop until it gets it (spin.c). @return false: none. */
+bool tested_lock(struct thread *thread, struct awaited_lock *ret);
 
 /** Check for a function of the runtime whose argument is asked for. */
 typedef bool passed_filter(const ompd_ext_wait_site *site, const void *context);

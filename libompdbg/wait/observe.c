@@ -355,9 +355,11 @@ void observe(struct thread *thread, struct verdict *verdict)
 		top.num_runtime = 0;
 	verdict->place = top.place;
 	if (!top.starts_in_runtime)
-		awaited_system_lock(thread, &e->system_lock);
-	if (e->system_lock.address)
-		e->name = name_lock(thread, top.place, e->system_lock.address);
+		awaited_system_lock(thread, &e->lock);
+	if (!e->lock.kind)
+		tested_lock(thread, &e->lock);
+	if (e->lock.address)
+		e->name = name_lock(thread, top.place, e->lock.address);
 	e->is_outside = top.is_outside;
 	if (!top.num_runtime || e->recorded == STATE_IDLE) {
 		e->in_runtime = top.num_runtime;

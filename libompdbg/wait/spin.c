@@ -19,10 +19,19 @@ struct known_spin {
 static bool is_harmless_name(struct process *process, const char *function)
 {
 	static const char *const harmless[] = {
-		"sched_yield",	   "pthread_yield", "thrd_yield",
-		"usleep",	   "sleep",	    "nanosleep",
-		"clock_nanosleep", "omp_test_lock", "omp_test_nest_lock",
+		"sched_yield",
+		"pthread_yield",
+		"thrd_yield",
+		"usleep",
+		"sleep",
+		"nanosleep",
+		"clock_nanosleep",
+		"omp_test_lock",
+		"omp_test_nest_lock",
+		"omp_test_lock_",
 		"__kmpc_flush",
+		"omp_test_nest_lock_",
+		"pthread_spin_trylock",
 	};
 	char *name = arena_strndup(&process->arena, function, strcspn(function, "@"));
 	const char *own = system_function_name(process, name);
@@ -190,6 +199,7 @@ const struct spin *thread_spin(struct thread *thread)
 		known->is_spin = code_find_spin(process_code(process), &query, &found) == CODE_OK;
 		if (known->is_spin) {
 			known->spin.is_endless = found.is_endless;
+			known->spin.tested = found.deciding;
 			name_variables(thread, frame, &found, &known->spin);
 		}
 		if (spinner.is_own)
@@ -199,4 +209,32 @@ const struct spin *thread_spin(struct thread *thread)
 			*table_put(by_code, &process->arena, key) = known;
 	}
 	return known->is_spin ? &known->spin : NULL;
+}
+
+/** Check for a function that tests a lock. */
+static bool is_test(const ompd_ext_wait_site *site, const void *context)
+{
+	(void)context;
+	return site->function && is_test_function(site->function);
+}
+
+bool tested_lock(struct thread *thread, struct awaited_lock *ret)
+{
+	struct process *process = thread->runtime->process;
+	const struct spin *spin = thread_spin(thread);
+	const struct code_instruction *call;
+	const char *called;
+	ompd_ext_wait_site site;
+	uint64_t entry;
+
+	if (!spin || !spin->tested)
+		return false;
+	call = call_before(process, spin->tested);
+	if (!call || code_callee(process_code(process), call, &entry) != CODE_OK ||
+	    !classify_lock_entry(thread->runtime, entry, &site) || !is_test(&site, NULL))
+		return false;
+	ret->kind = site.kind;
+	ret->address = passed_lock_at(thread, users_frame(thread, &called), spin->tested, NULL,
+				      is_test, NULL);
+	return true;
 }

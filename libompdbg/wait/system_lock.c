@@ -106,12 +106,12 @@ static uint64_t awaited_address(struct thread *thread, uint32_t kind)
 	return address;
 }
 
-bool awaited_system_lock(struct thread *thread, struct system_lock *ret)
+bool awaited_system_lock(struct thread *thread, struct awaited_lock *ret)
 {
 	const char *function = thread_system_function(thread);
 	struct lock_state state;
 
-	*ret = (struct system_lock){ 0 };
+	*ret = (struct awaited_lock){ 0 };
 	for (size_t i = 0; function && i < sizeof(functions) / sizeof(*functions); i++) {
 		if (strcmp(function, functions[i].name) == 0)
 			ret->kind = functions[i].kind;
@@ -121,6 +121,6 @@ bool awaited_system_lock(struct thread *thread, struct system_lock *ret)
 	ret->address = awaited_address(thread, ret->kind);
 	if (!ret->address ||
 	    !read_system_lock(thread->runtime->process, ret->kind, ret->address, &state))
-		*ret = (struct system_lock){ 0 };
+		*ret = (struct awaited_lock){ 0 };
 	return ret->address;
 }

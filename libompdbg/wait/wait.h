@@ -135,7 +135,7 @@ const char *thread_system_function(struct thread *thread);
 
 // ---- Locks of the C library (system_lock.c) ------------------------------------------------------
 
-/** What such a lock records. */
+/** Record of such a lock. */
 struct lock_state {
 	bool records_nobody;
 	int32_t owner; // the system's id of the thread; 0: none is recorded
@@ -151,6 +151,7 @@ struct spin {
 	const char **variables; // that it reads, where their names are known
 	size_t num_variables;
 	bool is_endless; // nothing that it reads can end it
+	uint64_t tested; // where the call returns to whose result alone ends it; 0: there is none
 };
 /** Find the loop in which a thread spins; NULL if it is in none that is known to only read. */
 const struct spin *thread_spin(struct thread *thread);

@@ -24,9 +24,9 @@ if __name__ == "__main__":
     sys.path[:0] = [str(HERE), str(ROOT / "testsuite" / "gdb")]
 
 import tables  # noqa: E402
-from harness import processes  # noqa: E402
+from harness import processes, setup  # noqa: E402
 
-OMPDBG = ROOT / "build" / "ompdbg"
+OMPDBG = setup.COMMAND_LINE
 SECONDS = 300
 POLL_SECONDS = 0.002
 ASLEEP_POLLS = 3
