@@ -239,13 +239,12 @@ static struct stack_frame *frame_of_call(struct thread *thread, struct stack_fra
 static bool has_set(struct process *process, struct lock *lock, struct thread *thread,
 		    struct stack_frame *frame, enum match match)
 {
-	uint64_t start = stack_place(thread_stack(thread), frame)->start;
 	struct search search = { .thread = thread, .frame = frame, .lock = lock };
 	const struct lock_call *call;
 
-	if (frame->at.is_inlined || !start)
+	if (frame->at.is_inlined || !stack_place(thread_stack(thread), frame)->start)
 		return false;
-	search.calls = lock_calls_at(lock->runtime, start);
+	search.calls = frame_lock_calls(lock->runtime, thread, frame);
 	call = search.calls->is_known ? call_that_set_lock(&search, match) : NULL;
 	if (!call)
 		return false;

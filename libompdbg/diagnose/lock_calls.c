@@ -238,14 +238,19 @@ static const struct users_function *users_function(struct runtime *runtime, uint
 
 // ---- One function --------------------------------------------------------------------------------
 
-/** Tell what a call of a function of the user's does to locks. @return false: nothing, it is unknown, or it
- *  both sets and unsets some. */
-static bool classify_users_call(struct runtime *runtime, const struct code_block *block,
-				struct lock_call *call)
+/** Tell what a call of a function does to locks. @return false: nothing, it is unknown, or it both sets and
+ *  unsets some. */
+static bool classify_call_of(struct runtime *runtime, uint64_t entry, struct lock_call *call)
 {
-	const struct users_function *callee = users_callee(runtime, block, 0);
+	const struct users_function *callee;
+	ompd_ext_wait_site site;
 
-	if (!callee || callee->effects & IS_UNKNOWN || callee->never_returned)
+	if (classify_lock_entry(runtime, entry, &site))
+		return classify_lock_call(&site, call);
+	if (code_owner(runtime->process, entry) != FRAME_USER)
+		return false;
+	callee = users_function(runtime, entry, 0);
+	if (callee->effects & IS_UNKNOWN || callee->never_returned)
 		return false;
 	const unsigned int effects = callee->effects & (HAS_SET | HAS_UNSET);
 	for (unsigned int family = 0; family < NUM_FAMILIES; family++) {
@@ -293,27 +298,50 @@ static uint64_t after_success(struct process *process, const struct lock_call *c
 	return call->returns;
 }
 
+/** Add a call. @return false: there are too many. */
+static bool add_call(struct lock_calls *found, struct process *process, struct lock_call call)
+{
+	call.after = call.is_test ? after_success(process, &call) : call.returns;
+	if (found->count == MAX_CALLS) {
+		found->is_known = false; // of so many, some would be missed
+		return false;
+	}
+	found->calls[found->count++] = call;
+	return true;
+}
+
 static void find_calls(struct runtime *runtime, struct lock_calls *found)
 {
 	for (uint32_t i = 0; i < found->flow.count; i++) {
 		const struct code_block *block = &found->flow.blocks[i];
 		struct lock_call call = { .address = block->last, .returns = block->end };
-		ompd_ext_wait_site site;
+		uint64_t entry;
 		// What has jumped to such a function has no frame any more.
 		if (block->kind != CODE_CALL)
 			continue;
-		uint64_t entry;
-		if (callee_of(runtime, block, &entry) == CODE_OK &&
-				    classify_lock_entry(runtime, entry, &site) ?
-			    !classify_lock_call(&site, &call) :
-			    !classify_users_call(runtime, block, &call))
-			continue;
-		call.after = call.is_test ? after_success(runtime->process, &call) : call.returns;
-		if (found->count == MAX_CALLS) {
-			found->is_known = false; // of so many, some would be missed
+		if (callee_of(runtime, block, &entry) != CODE_OK)
+			found->has_indirect |= !block->is_direct;
+		else if (classify_call_of(runtime, entry, &call) &&
+			 !add_call(found, runtime->process, call))
 			return;
-		}
-		found->calls[found->count++] = call;
+	}
+}
+
+/** Find the calls through pointers that a frame makes, or has made. */
+static void find_indirect_calls(struct runtime *runtime, struct thread *thread,
+				struct stack_frame *frame, struct lock_calls *found)
+{
+	for (uint32_t i = 0; i < found->flow.count; i++) {
+		const struct code_block *block = &found->flow.blocks[i];
+		struct lock_call call = { .address = block->last, .returns = block->end };
+		uint64_t entry;
+		if (block->kind != CODE_CALL || block->is_direct ||
+		    callee_of(runtime, block, &entry) == CODE_OK)
+			continue;
+		entry = called_function_at(thread, frame, block->end, &found->flow);
+		if (entry && classify_call_of(runtime, entry, &call) &&
+		    !add_call(found, runtime->process, call))
+			return;
 	}
 }
 
@@ -331,7 +359,8 @@ static void cut_unsets(struct arena *arena, struct lock_calls *found)
 	}
 }
 
-struct lock_calls *lock_calls_at(struct runtime *runtime, uint64_t start)
+/** Find the calls of a function. */
+static struct lock_calls *lock_calls_at(struct runtime *runtime, uint64_t start)
 {
 	struct process *process = runtime->process;
 	struct arena *arena = &process->arena;
@@ -348,6 +377,29 @@ struct lock_calls *lock_calls_at(struct runtime *runtime, uint64_t start)
 		}
 		if (found->count)
 			cut_unsets(arena, found);
+	}
+	return *known;
+}
+
+struct lock_calls *frame_lock_calls(struct runtime *runtime, struct thread *thread,
+				    struct stack_frame *frame)
+{
+	struct arena *arena = &runtime->process->arena;
+	struct lock_calls *all =
+		lock_calls_at(runtime, stack_place(thread_stack(thread), frame)->start);
+
+	if (!all->is_known || !all->has_indirect)
+		return all;
+	struct lock_calls **known = (struct lock_calls **)table_put(
+		&diagnose_room(runtime->process)->frame_calls, arena, (uint64_t)(uintptr_t)frame);
+	if (!*known) {
+		struct lock_calls *own = *known = ARENA_NEW(arena, struct lock_calls);
+		*own = *all;
+		own->calls = ARENA_ARRAY(arena, struct lock_call, MAX_CALLS);
+		memcpy(own->calls, all->calls, all->count * sizeof(*all->calls));
+		find_indirect_calls(runtime, thread, frame, own);
+		if (own->count)
+			cut_unsets(arena, own);
 	}
 	return *known;
 }

@@ -18,9 +18,11 @@ struct diagnose_room {
 	struct lock *locks;
 	size_t num_locks;
 	struct graph *graph;
-	struct table tasks;	      // struct runtime * -> struct kept_tasks * (task_edges.c)
-	struct table loop_kinds;      // pc of a frame -> int64_t *, its kind (loop.c)
-	struct table lock_calls;      // entry of a function -> struct lock_calls * (lock_calls.c)
+	struct table tasks;	 // struct runtime * -> struct kept_tasks * (task_edges.c)
+	struct table loop_kinds; // pc of a frame -> int64_t *, its kind (loop.c)
+	struct table lock_calls; // entry of a function -> struct lock_calls * (lock_calls.c)
+	struct table
+		frame_calls; // struct stack_frame * -> struct lock_calls *, with indirect calls
 	struct table users_functions; // likewise -> struct users_function * (lock_calls.c)
 	size_t num_looked_at;	      // of these (lock_calls.c)
 	struct table passed_locks;    // struct stack_frame * -> struct passed_lock [] (candidate.c)
@@ -133,10 +135,13 @@ struct lock_calls {
 	struct code_flow held; // without the ways on which a lock is unset
 	struct lock_call *calls;
 	size_t count;
+	bool has_indirect; // calls through pointers, which each frame makes to functions of its own
 };
 
-/** Find the calls of a function that set or unset locks (lock_calls.c); kept with the process. */
-struct lock_calls *lock_calls_at(struct runtime *runtime, uint64_t start);
+/** Find the calls of the function of a frame that set or unset locks (lock_calls.c); kept with the
+ *  process. */
+struct lock_calls *frame_lock_calls(struct runtime *runtime, struct thread *thread,
+				    struct stack_frame *frame);
 /** Check for a function of a runtime that does an operation, an enum lock_operation, to a lock or to that of
  *  a critical or atomic construct. */
 bool is_lock_operation(const ompd_ext_wait_site *site, const void *operation);

@@ -111,9 +111,10 @@ static void settle(struct code_machine *machine, unsigned int reg, struct code_k
 /** A question about a call. */
 struct question {
 	struct runtime *runtime;
+	code_enter *enter;	  // that answers it
 	passed_filter *is_wanted; // of the functions of the runtime that the call reaches
 	const void *context;
-	uint64_t lock;
+	uint64_t answer;
 };
 
 /** Before it come the place in the source and the thread's number, or nothing. */
@@ -149,7 +150,18 @@ static enum code_entering look_for_lock(void *context, struct code_machine *mach
 	if (!question->is_wanted(&site, question->context))
 		return CODE_STEP_OVER;
 	const struct code_known lock = read_passed(machine, lock_argument(site.function));
-	question->lock = lock.known ? lock.bits : 0;
+	question->answer = lock.known ? lock.bits : 0;
+	return CODE_STOP;
+}
+
+/** Note the function that is called, and stop there. */
+static enum code_entering look_for_entry(void *context, struct code_machine *machine,
+					 uint64_t entry)
+{
+	struct question *question = context;
+
+	(void)machine;
+	question->answer = entry;
 	return CODE_STOP;
 }
 
@@ -255,13 +267,14 @@ static bool decode_call(struct code_reader *code, const struct code_flow *flow, 
 	return code_call_before(code, returns, ret) == CODE_OK;
 }
 
-uint64_t passed_lock_at(struct thread *thread, struct stack_frame *frame, uint64_t returns,
-			const struct code_flow *flow, passed_filter *is_wanted, const void *context)
+/** Answer a question about the call of a frame that returns to an address. @return 0: the code does not
+ *  tell. */
+static uint64_t answer(struct question question, struct thread *thread, struct stack_frame *frame,
+		       uint64_t returns, const struct code_flow *flow)
 {
 	struct process *process = thread->runtime->process;
 	struct code_reader *code = process_code(process);
 	const struct ompdbg_function *place = stack_place(thread_stack(thread), frame);
-	struct question question = { thread->runtime, is_wanted, context, 0 };
 	struct code_instruction call;
 	struct code_flow whole;
 
@@ -284,19 +297,38 @@ uint64_t passed_lock_at(struct thread *thread, struct stack_frame *frame, uint64
 	const struct code_block *chain[MAX_CHAIN] = { code_flow_block(flow, call.address) };
 	size_t count = 1;
 	if (!chain[0])
-		return read_lock(&question, &kept, &call);
+		return question.is_wanted ? read_lock(&question, &kept, &call) : 0;
 	while (count < MAX_CHAIN && prepend(flow, chain, &count))
 		;
 	struct code_instruction insns[MAX_CHAIN_LENGTH];
 	// The shortest chain that tells is taken: memory has changed least since its beginning.
-	for (size_t length = 1; length <= count && !question.lock; length++) {
+	for (size_t length = 1; length <= count && !question.answer; length++) {
 		struct code_machine machine = { .architecture = code->architecture,
 						.memory = { read_data, process } };
 		size_t num_insns =
 			decode_chain(code, chain + count - length, length, call.address, insns);
 		run(process, &machine, insns, num_insns, &kept);
-		if (!carry_out_call(process, &machine, &call, look_for_lock, &question))
-			question.lock = 0;
+		if (!carry_out_call(process, &machine, &call, question.enter, &question))
+			question.answer = 0;
 	}
-	return question.lock;
+	return question.answer;
+}
+
+uint64_t passed_lock_at(struct thread *thread, struct stack_frame *frame, uint64_t returns,
+			const struct code_flow *flow, passed_filter *is_wanted, const void *context)
+{
+	const struct question question = { .runtime = thread->runtime,
+					   .enter = look_for_lock,
+					   .is_wanted = is_wanted,
+					   .context = context };
+
+	return answer(question, thread, frame, returns, flow);
+}
+
+uint64_t called_function_at(struct thread *thread, struct stack_frame *frame, uint64_t returns,
+			    const struct code_flow *flow)
+{
+	const struct question question = { .runtime = thread->runtime, .enter = look_for_entry };
+
+	return answer(question, thread, frame, returns, flow);
 }

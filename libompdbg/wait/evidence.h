@@ -143,5 +143,9 @@ typedef bool passed_filter(const ompd_ext_wait_site *site, const void *context);
 uint64_t passed_lock_at(struct thread *thread, struct stack_frame *frame, uint64_t returns,
 			const struct code_flow *flow, passed_filter *is_wanted,
 			const void *context);
+/** Work out likewise which function a call of a frame reaches, as through a pointer or a table of virtual
+ *  functions. @return 0: the code does not tell. */
+uint64_t called_function_at(struct thread *thread, struct stack_frame *frame, uint64_t returns,
+			    const struct code_flow *flow);
 
 #endif
