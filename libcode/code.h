@@ -55,6 +55,9 @@ enum code_operation {
 	CODE_SUBTRACT,
 	CODE_MULTIPLY,
 	CODE_SHIFT_LEFT,
+	CODE_AND,
+	CODE_EXCLUSIVE_OR,
+	CODE_SET_IF,  // the result is 1 on the condition, else 0
 	CODE_ZERO,    // the result is 0 whatever the register held ("xor %eax,%eax")
 	CODE_COMPARE, // changes flags only: as a subtraction does
 	CODE_TEST,    // as the bits do that both inputs have
@@ -108,7 +111,7 @@ struct code_instruction {
 	uint8_t size;
 	uint8_t kind;	   // enum code_kind
 	uint8_t operation; // enum code_operation
-	uint8_t condition; // CODE_JUMP_IF: the architecture's number of the condition
+	uint8_t condition; // CODE_JUMP_IF, CODE_SET_IF: the architecture's number of the condition
 	bool is_direct;	   // of calls and jumps: target is known
 	bool is_fence;	   // orders memory accesses and does nothing else
 	bool is_opaque; // depends on, or changes, other things than registers and memory (system calls, clocks)
@@ -407,6 +410,7 @@ struct code_machine {
 	} stores[CODE_STORES];
 	size_t num_stores;
 	uint64_t reused_begin, reused_end; // of the stack: what was there is overwritten
+	bool is_partial;		   // of a function that was called, not all was carried out
 };
 
 /** Carry an instruction out. After a call, only registers that functions keep are known. */

@@ -120,8 +120,11 @@ static void write_operand(struct code_machine *machine, const struct code_operan
 		store(machine, address_of(machine, operand), operand->width, value);
 	} else if (operand->kind == CODE_REGISTER && operand->base < CODE_GENERAL) {
 		// x86-64: what is written as 32 bits clears the others, what is less keeps them.
-		if (operand->width < 4)
-			value.known = false;
+		const struct code_known *before = &machine->registers[operand->base];
+		if (operand->width < 4) {
+			value.known &= before->known;
+			value.bits |= before->bits & ~code_truncate(~UINT64_C(0), operand->width);
+		}
 		if (operand->width != WORD)
 			value.origin = 0;
 		machine->registers[operand->base] = value;
@@ -140,6 +143,7 @@ static struct code_known result_of(struct code_machine *machine,
 {
 	struct code_known values[2] = { unknown, unknown };
 	struct code_known found = unknown;
+	bool is_set;
 
 	for (size_t i = 0; i < num_inputs && i < 2; i++)
 		values[i] = read_operand(machine, inputs[i]);
@@ -159,10 +163,17 @@ static struct code_known result_of(struct code_machine *machine,
 				return address_of(machine, &insn->operands[i]);
 		}
 		return unknown;
+	case CODE_SET_IF:
+		found.known = machine->architecture->is_taken(insn->condition, &machine->comparison,
+							      &is_set);
+		found.bits = found.known && is_set;
+		return found;
 	case CODE_ADD:
 	case CODE_SUBTRACT:
 	case CODE_MULTIPLY:
 	case CODE_SHIFT_LEFT:
+	case CODE_AND:
+	case CODE_EXCLUSIVE_OR:
 		break;
 	default:
 		return unknown;
@@ -176,6 +187,10 @@ static struct code_known result_of(struct code_machine *machine,
 		found.bits = values[0].bits - values[1].bits;
 	else if (insn->operation == CODE_MULTIPLY)
 		found.bits = values[0].bits * values[1].bits;
+	else if (insn->operation == CODE_AND)
+		found.bits = values[0].bits & values[1].bits;
+	else if (insn->operation == CODE_EXCLUSIVE_OR)
+		found.bits = values[0].bits ^ values[1].bits;
 	else
 		found.bits = values[1].bits < 64 ? values[0].bits << values[1].bits : 0;
 	return found;
@@ -372,6 +387,7 @@ static void give_call_up(struct carrying *carrying)
 	struct code_machine *machine = carrying->machine;
 	const struct nested_call *call;
 
+	machine->is_partial = true;
 	if (!carrying->depth)
 		return;
 	call = &carrying->calls[--carrying->depth];

@@ -311,7 +311,9 @@ static enum code_operation operation_of(const ZydisDecodedInstruction *from,
 	case ZYDIS_MNEMONIC_XOR:
 		if (is_same_register(instruction))
 			return CODE_ZERO;
-		return from->mnemonic == ZYDIS_MNEMONIC_SUB ? CODE_SUBTRACT : CODE_COMPUTE;
+		return from->mnemonic == ZYDIS_MNEMONIC_SUB ? CODE_SUBTRACT : CODE_EXCLUSIVE_OR;
+	case ZYDIS_MNEMONIC_AND:
+		return CODE_AND;
 	case ZYDIS_MNEMONIC_DEC:
 		return CODE_SUBTRACT;
 	case ZYDIS_MNEMONIC_IMUL:
@@ -340,6 +342,8 @@ static enum code_operation operation_of(const ZydisDecodedInstruction *from,
 	switch (from->meta.category) {
 	case ZYDIS_CATEGORY_CMOV:
 		return CODE_MOVE_IF;
+	case ZYDIS_CATEGORY_SETCC:
+		return CODE_SET_IF;
 	case ZYDIS_CATEGORY_NOP:
 	case ZYDIS_CATEGORY_PREFETCH:
 	case ZYDIS_CATEGORY_WIDENOP:
@@ -445,6 +449,8 @@ static enum code_status decode(uint64_t address, const uint8_t *bytes, size_t si
 	if (ret->kind == CODE_JUMP_IF)
 		ret->condition = from.opcode >= 0xe0 ? from.opcode : from.opcode & 15;
 	ret->operation = (uint8_t)operation_of(&from, ret);
+	if (ret->operation == CODE_SET_IF)
+		ret->condition = from.opcode & 15;
 	ret->is_fence = is_fence(&from, ret);
 	if (ret->is_fence)
 		ret->operation = CODE_NOTHING;

@@ -48,7 +48,7 @@ static uint64_t lock_of_call(const struct search *search, const struct lock_call
 	if (!*passed)
 		*passed = ARENA_ARRAY(&process->arena, struct passed_lock, calls->count);
 	struct passed_lock *lock = &(*passed)[call - calls->calls];
-	if (!lock->is_known) {
+	if (!lock->is_known && !call->is_vague) {
 		lock->is_known = true;
 		lock->address =
 			passed_lock_at(search->thread, search->frame, call->returns,

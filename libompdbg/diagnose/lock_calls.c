@@ -20,7 +20,8 @@ enum {
 enum {
 	IS_UNBOUND = 1, // there is a call that nobody has made yet: it may unset one
 	IS_UNKNOWN = 2,
-	HAS_TESTED = 4, // it may have set one, or not
+	HAS_TESTED = 4,	 // it may have set one, or not
+	IS_INDIRECT = 8, // there is a call through a pointer
 	SET = 16,
 	UNSET = 32,
 	FAMILY_SHIFT = 2,
@@ -136,7 +137,10 @@ static uint16_t block_effects(struct runtime *runtime, const struct code_block *
 	case CODE_UNBOUND:
 		return IS_UNBOUND;
 	default:
-		return 0;
+		return !block->is_direct && !block->jumps &&
+				       (block->kind == CODE_CALL || block->kind == CODE_JUMP) ?
+			       IS_INDIRECT :
+			       0;
 	}
 	if (classify_lock_entry(runtime, entry, &site)) {
 		if (!classify_lock_call(&site, &call) || (int)call.family >= NUM_FAMILIES)
@@ -310,6 +314,16 @@ static bool add_call(struct lock_calls *found, struct process *process, struct l
 	return true;
 }
 
+/** Check for a function of the user's with calls through pointers. */
+static bool is_indirect(struct runtime *runtime, uint64_t entry)
+{
+	ompd_ext_wait_site site;
+
+	return code_owner(runtime->process, entry) == FRAME_USER &&
+	       !classify_lock_entry(runtime, entry, &site) &&
+	       users_function(runtime, entry, 0)->effects & IS_INDIRECT;
+}
+
 static void find_calls(struct runtime *runtime, struct lock_calls *found)
 {
 	for (uint32_t i = 0; i < found->flow.count; i++) {
@@ -321,10 +335,37 @@ static void find_calls(struct runtime *runtime, struct lock_calls *found)
 			continue;
 		if (callee_of(runtime, block, &entry) != CODE_OK)
 			found->has_indirect |= !block->is_direct;
-		else if (classify_call_of(runtime, entry, &call) &&
-			 !add_call(found, runtime->process, call))
+		else if (!classify_call_of(runtime, entry, &call))
+			found->has_indirect |= is_indirect(runtime, entry);
+		else if (!add_call(found, runtime->process, call))
 			return;
 	}
+}
+
+/** Tell what a call does to locks if it is carried out. @return false: nothing, it is unknown, or more than one
+ *  thing. */
+static bool classify_by_doing(struct runtime *runtime, struct thread *thread,
+			      struct stack_frame *frame, const struct code_flow *flow,
+			      struct lock_call *call)
+{
+	struct lock_operations operations;
+	struct lock_call one;
+	size_t count = 0;
+
+	if (runtime != thread->runtime ||
+	    !lock_operations_at(thread, frame, call->returns, flow, &operations))
+		return false;
+	for (size_t i = 0; i < operations.count; i++) {
+		one = *call;
+		if (classify_lock_call(&operations.all[i], &one) &&
+		    one.family < FAMILY_OF_CRITICALS) {
+			if (count++)
+				return false;
+			*call = one;
+		}
+	}
+	call->is_vague = true;
+	return count;
 }
 
 /** Find the calls through pointers that a frame makes, or has made. */
@@ -335,12 +376,21 @@ static void find_indirect_calls(struct runtime *runtime, struct thread *thread,
 		const struct code_block *block = &found->flow.blocks[i];
 		struct lock_call call = { .address = block->last, .returns = block->end };
 		uint64_t entry;
-		if (block->kind != CODE_CALL || block->is_direct ||
-		    callee_of(runtime, block, &entry) == CODE_OK)
+		if (block->kind != CODE_CALL)
 			continue;
-		entry = called_function_at(thread, frame, block->end, &found->flow);
-		if (entry && classify_call_of(runtime, entry, &call) &&
-		    !add_call(found, runtime->process, call))
+		bool is_known = callee_of(runtime, block, &entry) == CODE_OK;
+		if (is_known &&
+		    (classify_call_of(runtime, entry, &call) || !is_indirect(runtime, entry)))
+			continue; // found already, or it does nothing
+		if (!is_known && !block->is_direct)
+			entry = called_function_at(thread, frame, block->end, &found->flow);
+		else if (!is_known)
+			continue;
+		if (!entry || (!classify_call_of(runtime, entry, &call) &&
+			       !(is_indirect(runtime, entry) &&
+				 classify_by_doing(runtime, thread, frame, &found->flow, &call))))
+			continue;
+		if (!add_call(found, runtime->process, call))
 			return;
 	}
 }

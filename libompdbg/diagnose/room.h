@@ -126,6 +126,7 @@ struct lock_call {
 	enum lock_family family;
 	bool is_unnamed; // the runtime has one lock for all such calls
 	bool is_test;	 // it sets the lock only if that is free
+	bool is_vague; // which lock is unknown: that depends on memory that may have changed since
 };
 
 /** The calls of one function, and its flow. */
@@ -135,7 +136,7 @@ struct lock_calls {
 	struct code_flow held; // without the ways on which a lock is unset
 	struct lock_call *calls;
 	size_t count;
-	bool has_indirect; // calls through pointers, which each frame makes to functions of its own
+	bool has_indirect; // there are calls through pointers, of each frame to functions of its own
 };
 
 /** Find the calls of the function of a frame that set or unset locks (lock_calls.c); kept with the

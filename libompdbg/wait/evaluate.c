@@ -114,6 +114,7 @@ struct question {
 	code_enter *enter;	  // that answers it
 	passed_filter *is_wanted; // of the functions of the runtime that the call reaches
 	const void *context;
+	struct lock_operations *operations; // to fill; or NULL
 	uint64_t answer;
 };
 
@@ -163,6 +164,24 @@ static enum code_entering look_for_entry(void *context, struct code_machine *mac
 	(void)machine;
 	question->answer = entry;
 	return CODE_STOP;
+}
+
+/** Count the functions that set and unset locks. */
+static enum code_entering count_operations(void *context, struct code_machine *machine,
+					   uint64_t entry)
+{
+	struct question *question = context;
+	struct lock_operations *operations = question->operations;
+	ompd_ext_wait_site site;
+
+	(void)machine;
+	if (!classify_lock_entry(question->runtime, entry, &site))
+		return code_owner(question->runtime->process, entry) == FRAME_USER ? CODE_GO_IN :
+										     CODE_STEP_OVER;
+	if (operations->count < MAX_OPERATIONS)
+		operations->all[operations->count] = site;
+	operations->count++;
+	return CODE_STEP_OVER;
 }
 
 /** Enter functions of the user's, for what they give back. */
@@ -308,8 +327,10 @@ static uint64_t answer(struct question question, struct thread *thread, struct s
 		size_t num_insns =
 			decode_chain(code, chain + count - length, length, call.address, insns);
 		run(process, &machine, insns, num_insns, &kept);
+		if (question.operations)
+			question.operations->count = 0;
 		if (!carry_out_call(process, &machine, &call, question.enter, &question))
-			question.answer = 0;
+			question.answer = question.operations && !machine.is_partial;
 	}
 	return question.answer;
 }
@@ -323,6 +344,16 @@ uint64_t passed_lock_at(struct thread *thread, struct stack_frame *frame, uint64
 					   .context = context };
 
 	return answer(question, thread, frame, returns, flow);
+}
+
+bool lock_operations_at(struct thread *thread, struct stack_frame *frame, uint64_t returns,
+			const struct code_flow *flow, struct lock_operations *ret)
+{
+	const struct question question = { .runtime = thread->runtime,
+					   .enter = count_operations,
+					   .operations = ret };
+
+	return answer(question, thread, frame, returns, flow) && ret->count <= MAX_OPERATIONS;
 }
 
 uint64_t called_function_at(struct thread *thread, struct stack_frame *frame, uint64_t returns,

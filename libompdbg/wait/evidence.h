@@ -143,6 +143,15 @@ typedef bool passed_filter(const ompd_ext_wait_site *site, const void *context);
 uint64_t passed_lock_at(struct thread *thread, struct stack_frame *frame, uint64_t returns,
 			const struct code_flow *flow, passed_filter *is_wanted,
 			const void *context);
+/** Functions of the runtime and of locks that a call has reached. */
+enum { MAX_OPERATIONS = 8 };
+struct lock_operations {
+	ompd_ext_wait_site all[MAX_OPERATIONS];
+	size_t count;
+};
+/** Carry out likewise a call of a frame to its end. @return false: not all of it could be carried out. */
+bool lock_operations_at(struct thread *thread, struct stack_frame *frame, uint64_t returns,
+			const struct code_flow *flow, struct lock_operations *ret);
 /** Work out likewise which function a call of a frame reaches, as through a pointer or a table of virtual
  *  functions. @return 0: the code does not tell. */
 uint64_t called_function_at(struct thread *thread, struct stack_frame *frame, uint64_t returns,
