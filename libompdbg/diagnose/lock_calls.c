@@ -271,7 +271,7 @@ static bool classify_call_of(struct runtime *runtime, uint64_t entry, struct loc
 }
 
 /** Find where control goes on if a call has set a lock, and says so: past the first condition on that. */
-static uint64_t after_success(struct process *process, const struct lock_call *call)
+static void find_success(struct process *process, struct lock_call *call)
 {
 	struct code_reader *code = process_code(process);
 	const struct code_architecture *architecture = code->architecture;
@@ -282,30 +282,30 @@ static uint64_t after_success(struct process *process, const struct lock_call *c
 
 	machine.registers[architecture->result] = (struct code_known){ .known = true, .bits = 1 };
 	for (size_t i = 0; i < MAX_STEPS && code_decode(code, at, &insn) == CODE_OK; i++) {
-		if (insn.kind == CODE_JUMP_IF)
-			return !machine.comparison.known ||
-					       !architecture->is_taken(insn.condition,
-								       &machine.comparison,
-								       &is_taken) ?
-				       call->returns :
-			       is_taken ? insn.target :
-					  code_end(&insn);
+		if (insn.kind == CODE_JUMP_IF) {
+			if (!architecture->is_taken(insn.condition, &machine.comparison, &is_taken))
+				return;
+			call->after = is_taken ? insn.target : code_end(&insn);
+			call->condition = insn.address;
+			return;
+		}
 		if (insn.kind == CODE_JUMP && insn.is_direct) {
 			at = insn.target;
 		} else if (insn.kind == CODE_OTHER) {
 			code_carry_out(&machine, &insn);
 			at = code_end(&insn);
 		} else {
-			break;
+			return;
 		}
 	}
-	return call->returns;
 }
 
 /** Add a call. @return false: there are too many. */
 static bool add_call(struct lock_calls *found, struct process *process, struct lock_call call)
 {
-	call.after = call.is_test ? after_success(process, &call) : call.returns;
+	call.after = call.returns;
+	if (call.is_test)
+		find_success(process, &call);
 	if (found->count == MAX_CALLS) {
 		found->is_known = false; // of so many, some would be missed
 		return false;

@@ -7,7 +7,12 @@
 
 #include "wait/room.h"
 
-enum { MAX_FRAMES = 8, WORD = 8, RED_ZONE = 128 }; // bytes below the stack that a function may use
+enum {
+	MAX_FRAMES = 8,
+	WORD = 8,
+	RED_ZONE = 128, // bytes below the stack that a function may use
+	MAX_DEPTH = 4,	// of functions that call one another
+};
 
 struct known_spin {
 	bool is_spin;
@@ -43,6 +48,78 @@ static bool is_harmless_name(struct process *process, const char *function)
 	return false;
 }
 
+// ---- Functions that only read ------------------------------------------------------------------
+
+static bool only_reads(struct process *process, uint64_t entry, int depth);
+
+/** Check for an instruction of a function that stores nothing but in its own frame, and does not go back. */
+static bool is_plain(struct process *process, const struct code_instruction *insn)
+{
+	const struct code_architecture *architecture = process_code(process)->architecture;
+
+	if (insn->is_opaque ||
+	    (insn->kind != CODE_CALL && insn->is_direct && insn->target <= insn->address))
+		return false;
+	for (unsigned int i = 0; i < insn->operand_count; i++) {
+		const struct code_operand *operand = &insn->operands[i];
+		if (operand->kind != CODE_MEMORY || !(operand->access & CODE_WRITES) ||
+		    operand->implied)
+			continue;
+		if (operand->index != CODE_NO_REGISTER ||
+		    (operand->base != architecture->stack_register &&
+		     !(operand->base == architecture->frame_register && operand->number < 0)))
+			return false;
+	}
+	return true;
+}
+
+/** Check the instructions of a block, and what it calls. */
+static bool is_plain_block(struct process *process, const struct code_block *block, int depth)
+{
+	struct code_reader *code = process_code(process);
+	struct code_instruction insn;
+	uint64_t entry;
+
+	for (uint64_t at = block->begin; at < block->end; at = code_end(&insn)) {
+		if (code_decode(code, at, &insn) != CODE_OK || !is_plain(process, &insn))
+			return false;
+	}
+	switch (block->kind) {
+	case CODE_CALL:
+	case CODE_JUMP:
+	case CODE_JUMP_IF:
+		return block->jumps || (code_callee(code, &insn, &entry) == CODE_OK &&
+					only_reads(process, entry, depth + 1));
+	default:
+		return true;
+	}
+}
+
+/** Check for a function of the user's that gives back something that it has read, as an accessor of a class
+ *  does: no loop is in it, and it changes nothing. */
+static bool only_reads(struct process *process, uint64_t entry, int depth)
+{
+	enum { ASKED = 1, READS };
+	struct code_flow flow;
+
+	if (depth == MAX_DEPTH || code_owner(process, entry) != FRAME_USER)
+		return false;
+	uintptr_t *known =
+		(uintptr_t *)table_put(&wait_room(process)->readers, &process->arena, entry);
+	if (*known)
+		return *known == READS;
+	*known = ASKED;
+	bool reads = function_own_flow(process, entry, &flow) && flow.is_complete;
+	for (uint32_t i = 0; reads && i < flow.count; i++)
+		reads = is_plain_block(process, &flow.blocks[i], depth);
+	if (reads)
+		*(uintptr_t *)table_put(&wait_room(process)->readers, &process->arena, entry) =
+			READS;
+	return reads;
+}
+
+// ---- The loop ----------------------------------------------------------------------------------
+
 /** The place of a thread whose loop is looked at. */
 struct spinner {
 	struct thread *thread;
@@ -56,8 +133,9 @@ static bool is_harmless(void *context, uint64_t entry)
 	struct process *process = spinner->thread->runtime->process;
 	struct ompdbg_symbol symbol;
 
-	return is_ok(SERVICE(process, symbol_at, entry, &symbol)) && !symbol.offset &&
-	       is_harmless_name(process, symbol.name);
+	return (is_ok(SERVICE(process, symbol_at, entry, &symbol)) && !symbol.offset &&
+		is_harmless_name(process, symbol.name)) ||
+	       only_reads(process, entry, 0);
 }
 
 /** Read the stack pointer of a frame. */
@@ -93,24 +171,38 @@ static bool is_elsewhere(void *context, const struct code_value *value)
 	return address >= end || address < begin - (uint64_t)2 * RED_ZONE;
 }
 
-/** Find the newest frame of the user's code, and the function that was called from there. */
-static struct stack_frame *users_frame(struct thread *thread, const char **called)
-{
-	struct stack *stack = thread_stack(thread);
+/** A thread's newest frame of the user's code that does more than to read something for another. */
+struct users_place {
+	struct stack_frame *frame; // NULL: none
+	bool has_called;	   // it has called a function
+	bool is_harmless;	   // that gives time away or reads memory
+};
 
-	*called = NULL;
+static struct users_place users_place(struct thread *thread)
+{
+	struct process *process = thread->runtime->process;
+	struct stack *stack = thread_stack(thread);
+	struct users_place place = { 0 };
+
 	for (size_t i = 0; i < MAX_FRAMES; i++) {
 		struct stack_frame *frame = stack_frame(stack, i);
 		if (!frame || frame->at.is_signal)
 			break;
 		if (frame->at.is_inlined)
 			continue; // a part of the next
-		if (stack_owner(stack, frame) == FRAME_USER)
-			return frame;
-		const char *name = stack_place(stack, frame)->name;
-		*called = name ? name : "??";
+		const struct ompdbg_function *function = stack_place(stack, frame);
+		bool is_users = stack_owner(stack, frame) == FRAME_USER;
+		bool reads = is_users && !place.has_called && function->start &&
+			     stack_frame(stack, i + 1) && only_reads(process, function->start, 0);
+		if (is_users && !reads) {
+			place.frame = frame;
+			break;
+		}
+		place.has_called = true;
+		place.is_harmless = reads ||
+				    (function->name && is_harmless_name(process, function->name));
 	}
-	return NULL;
+	return place;
 }
 
 // ---- What it reads -------------------------------------------------------------------------------
@@ -173,10 +265,13 @@ uint64_t spin_address(struct thread *thread)
 const struct spin *thread_spin(struct thread *thread)
 {
 	struct process *process = thread->runtime->process;
-	const char *called;
-	struct stack_frame *frame = thread->target->running ? NULL : users_frame(thread, &called);
+	struct users_place place = { 0 };
 
-	if (!frame || (called && !is_harmless_name(process, called)))
+	if (!thread->target->running)
+		place = users_place(thread);
+	struct stack_frame *frame = place.frame;
+	const bool called = place.has_called;
+	if (!frame || (called && !place.is_harmless))
 		return NULL;
 	// Such code may change itself, or be changed, between what it reads.
 	if (!frame->at.object && is_made_at_run_time(process, frame->at.pc))
@@ -223,7 +318,6 @@ bool tested_lock(struct thread *thread, struct awaited_lock *ret)
 	struct process *process = thread->runtime->process;
 	const struct spin *spin = thread_spin(thread);
 	const struct code_instruction *call;
-	const char *called;
 	ompd_ext_wait_site site;
 	uint64_t entry;
 
@@ -234,7 +328,7 @@ bool tested_lock(struct thread *thread, struct awaited_lock *ret)
 	    !classify_lock_entry(thread->runtime, entry, &site) || !is_test(&site, NULL))
 		return false;
 	ret->kind = site.kind;
-	ret->address = passed_lock_at(thread, users_frame(thread, &called), spin->tested, NULL,
+	ret->address = passed_lock_at(thread, users_place(thread).frame, spin->tested, NULL,
 				      is_test, NULL);
 	return true;
 }

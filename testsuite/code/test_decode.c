@@ -18,10 +18,11 @@ enum { ADDRESS = 0x10000 };
 static void describe(const struct code_instruction *instruction, char *text, size_t size)
 {
 	static const char *const kinds[] = { "", "call ", "jump ", "jump-if ", "return ", "trap " };
-	static const char *const operations[] = { "compute",  "nothing",    "move", "move-signed",
-						  "move-if",  "address",    "add",  "subtract",
-						  "multiply", "shift-left", "zero", "compare",
-						  "test",     "push",	    "pop" };
+	static const char *const operations[] = {
+		"compute", "nothing",  "move",	   "move-signed", "move-if", "address",
+		"add",	   "subtract", "multiply", "shift-left",  "and",     "exclusive-or",
+		"set-if",  "zero",     "compare",  "test",	  "push",    "pop"
+	};
 	static const char *const accesses[] = { "", "r", "w", "rw" };
 	static const char *const segments[] = { "", "thread:", "elsewhere:" };
 	FILE *file = fmemopen(text, size, "w");
@@ -112,7 +113,9 @@ static const struct sample samples[] = {
 	  "subtract rsp:rw8 16 reads rsp writes rsp,flags" },
 	{ "xor %eax,%eax", BYTES("\x31\xc0"), "zero rax:rw4 rax:r4 writes rax,flags" },
 	{ "xor %ebx,%eax", BYTES("\x31\xd8"),
-	  "compute rax:rw4 rbx:r4 reads rax,rbx writes rax,flags" },
+	  "exclusive-or rax:rw4 rbx:r4 reads rax,rbx writes rax,flags" },
+	{ "and $1,%al", BYTES("\x24\x01"), "and rax:rw1 1 reads rax writes rax,flags" },
+	{ "sete %al", BYTES("\x0f\x94\xc0"), "set-if rax:w1 reads flags writes rax" },
 	{ "imul $24,%r12,%rcx", BYTES("\x49\x6b\xcc\x18"),
 	  "multiply rcx:w8 r12:r8 24 reads r12 writes rcx,flags" },
 	{ "shl $3,%rax", BYTES("\x48\xc1\xe0\x03"),

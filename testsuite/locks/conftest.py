@@ -6,7 +6,6 @@ Where OMPDBG_TEST_FULL is not set it is a sample, always the same one.
 """
 
 import os
-import random
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,12 +21,12 @@ import stops  # noqa: E402
 from corpus import Case, Program  # noqa: E402
 
 WORKERS = 2
-HANGS, HEALTHY, RECORDED = 120, 60, 24  # in a sample
+HANGS, HEALTHY, RECORDED = 120, 60, 24
 IS_FULL = os.environ.get("OMPDBG_TEST_FULL", "") not in ("", "0")
 
 
 def _sample(programs: List[Program], count: int) -> List[Program]:
-    return programs if IS_FULL else random.Random(1).sample(programs, min(count, len(programs)))
+    return programs if IS_FULL else corpus.sample(programs, count)
 
 
 def _look(programs: List[Program]) -> List[Case]:
