@@ -122,7 +122,7 @@ enum lock_family lock_family(uint32_t kind);
 struct lock_call {
 	uint64_t address, returns;
 	uint64_t after;	    // where control goes on if it has set the lock
-	uint64_t condition; // the jump that tells of a test; 0: none does
+	uint64_t condition; // the jump that depends on the result of a test; 0: none
 	enum lock_operation operation;
 	enum lock_family family;
 	bool is_unnamed; // the runtime has one lock for all such calls

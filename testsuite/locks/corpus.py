@@ -178,6 +178,16 @@ class Case(NamedTuple):
                 found.append("{}: {}".format(self.name, finding))
         return found
 
+    def missed_deadlocks(self) -> List[str]:
+        """Deadlocks that are not found, though each lock has one owner or suspect."""
+        owners = [
+            {lock.get("owner")} - {None} or {one["thread"] for one in lock.get("candidates", [])}
+            for _, lock in self.locks
+        ]
+        rules = [finding["rule"] for finding in self.report["findings"]]
+        is_clear = self.program.is_deadlock and all(len(one) == 1 for one in owners)
+        return [self.name] if is_clear and "deadlock" not in rules else []
+
     def false_status(self) -> List[str]:
         """The exit status, if it is another one."""
         wanted = 1 if self.program.does == "hangs" else 0
@@ -403,7 +413,7 @@ def main() -> int:
         said = [line for case in cases for line in getattr(case, what)()]
         failed = failed or bool(said)
         print("\n{}: {}".format(what.replace("_", " "), len(said)), *said, sep="\n")
-    for what in ("unnamed_waits", "unnamed_owners", "named_bystanders"):
+    for what in ("missed_deadlocks", "unnamed_waits", "unnamed_owners", "named_bystanders"):
         said = [line for case in cases for line in getattr(case, what)()]
         print("\n{}: {}".format(what.replace("_", " "), len(said)), *said, sep="\n")
     print("", *table(cases), sep="\n")
