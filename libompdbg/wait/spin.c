@@ -313,11 +313,33 @@ static bool is_test(const ompd_ext_wait_site *site, const void *context)
 	return site->function && is_test_function(site->function);
 }
 
+/** Find the flow of a frame's function from where the frame is on: the ways that led there are left out.
+ *  @return false: it is unknown. */
+static bool further_flow(struct thread *thread, struct stack_frame *frame, struct code_flow *ret)
+{
+	struct process *process = thread->runtime->process;
+	const struct ompdbg_function *place = stack_place(thread_stack(thread), frame);
+
+	if (!place->start || !function_flow(process, place->start, ret))
+		return false;
+	code_flow_remove_unbound(process_code(process), ret);
+	bool *is_ahead = ARENA_ARRAY(&process->arena, bool, ret->count);
+	for (uint32_t i = 0; i < ret->count; i++)
+		is_ahead[i] = code_flow_reaches(ret, frame->at.pc, ret->blocks[i].last, NULL, NULL);
+	for (uint32_t i = 0; i < ret->count; i++) {
+		if (!is_ahead[i])
+			ret->blocks[i].next_count = 0;
+	}
+	return true;
+}
+
 bool tested_lock(struct thread *thread, struct awaited_lock *ret)
 {
 	struct process *process = thread->runtime->process;
 	const struct spin *spin = thread_spin(thread);
 	const struct code_instruction *call;
+	struct stack_frame *frame;
+	struct code_flow flow;
 	ompd_ext_wait_site site;
 	uint64_t entry;
 
@@ -328,7 +350,8 @@ bool tested_lock(struct thread *thread, struct awaited_lock *ret)
 	    !classify_lock_entry(thread->runtime, entry, &site) || !is_test(&site, NULL))
 		return false;
 	ret->kind = site.kind;
-	ret->address = passed_lock_at(thread, users_place(thread).frame, spin->tested, NULL,
-				      is_test, NULL);
+	frame = users_place(thread).frame;
+	if (further_flow(thread, frame, &flow))
+		ret->address = passed_lock_at(thread, frame, spin->tested, &flow, is_test, NULL);
 	return true;
 }
