@@ -116,8 +116,9 @@ bool classify_lock_entry(struct runtime *runtime, uint64_t entry, ompd_ext_wait_
 bool is_test_function(const char *function);
 
 /** Find the lock that a thread passed to the runtime, confirmed by the runtime's memory
- *  (argument.c). @p user: the innermost user frame. @return its address; 0: it cannot be told. */
-uint64_t passed_lock(struct thread *thread, struct stack_frame *user,
+ *  (argument.c). @p user: the innermost user frame, or NULL; @p oldest: of the runtime's frames.
+ *  @return its address; 0: it cannot be told. */
+uint64_t passed_lock(struct thread *thread, struct stack_frame *user, struct stack_frame *oldest,
 		     const ompd_ext_wait_site *call);
 
 /** Write a function of the C library by the name under which it is called (doing.c). */

@@ -302,7 +302,7 @@ static void observe_futex(struct top *top, struct evidence *e)
 	if (e->futex && top->is_jump && !e->has_futex_site)
 		e->has_call = false;
 	if (!e->futex && e->has_call && site_is_mutex(&e->call))
-		e->futex = passed_lock(thread, top->user, &e->call);
+		e->futex = passed_lock(thread, top->user, top->oldest, &e->call);
 	if (!e->futex && e->has_call)
 		e->futex = recorded_lock(thread, &e->call);
 	if (!e->futex)
