@@ -387,7 +387,6 @@ static void give_call_up(struct carrying *carrying)
 	struct code_machine *machine = carrying->machine;
 	const struct nested_call *call;
 
-	machine->is_partial = true;
 	if (!carrying->depth)
 		return;
 	call = &carrying->calls[--carrying->depth];
@@ -412,6 +411,13 @@ static void enter_call(struct carrying *carrying, uint64_t returns)
 	push(machine, (struct code_known){ .known = true, .bits = returns });
 }
 
+/** Go on likewise where it is unknown what else the call did. */
+static void lose_call(struct carrying *carrying)
+{
+	carrying->machine->is_partial = true;
+	give_call_up(carrying);
+}
+
 /** Go on after the innermost call. */
 static void carry_out_return(struct carrying *carrying)
 {
@@ -429,7 +435,7 @@ static void carry_out_condition(struct carrying *carrying, const struct code_ins
 
 	if (!jump->is_direct ||
 	    !machine->architecture->is_taken(jump->condition, &machine->comparison, &is_taken))
-		give_call_up(carrying);
+		lose_call(carrying);
 	else
 		carrying->pc = is_taken ? jump->target : code_end(jump);
 }
@@ -444,8 +450,12 @@ static void carry_out_jump(struct carrying *carrying, const struct code_instruct
 
 	if (find_target(carrying, insn, &target))
 		entering = enter(context, machine, target);
-	if (entering == CODE_GO_IN && is_call && carrying->depth == MAX_NESTED)
+	else
+		machine->is_partial = true;
+	if (entering == CODE_GO_IN && is_call && carrying->depth == MAX_NESTED) {
 		entering = CODE_STEP_OVER;
+		machine->is_partial = true;
+	}
 	*is_stopped = entering == CODE_STOP;
 	if (entering == CODE_GO_IN) {
 		// What the user's code has left by a jump comes back as from a call.
@@ -470,7 +480,7 @@ bool code_carry_out_call(struct code_reader *reader, struct code_machine *machin
 	carry_out_jump(&carrying, &insn, enter, context, &is_stopped);
 	for (size_t i = 0; !is_stopped && carrying.depth; i++) {
 		if (i == MAX_CARRIED_OUT || code_decode(reader, carrying.pc, &insn) != CODE_OK) {
-			give_call_up(&carrying);
+			lose_call(&carrying);
 			continue;
 		}
 		switch (insn.kind) {
@@ -489,7 +499,7 @@ bool code_carry_out_call(struct code_reader *reader, struct code_machine *machin
 			carry_out_condition(&carrying, &insn);
 			break;
 		default:
-			give_call_up(&carrying);
+			lose_call(&carrying);
 		}
 	}
 	return is_stopped;

@@ -161,38 +161,6 @@ static bool may_still_hold(struct search *search, const struct lock_call *call)
 	       may_get_there(search);
 }
 
-static bool is_tried(void *context, const struct code_block *block)
-{
-	const struct search *search = context;
-
-	return block->last == search->tried->address;
-}
-
-/** Check that every way to here leads past a call, and past its success if it tests the lock. */
-static bool has_surely_set(struct search *search, const struct lock_call *call)
-{
-	const struct code_flow *flow = &search->calls->flow;
-	bool may_be_here = false;
-
-	search->tried = call;
-	if (code_flow_reaches(flow, flow->entry, search->here, is_tried, search))
-		return false;
-	if (!call->is_test)
-		return true;
-	struct code_block *block = call->condition ? code_flow_block(flow, call->condition) : NULL;
-	if (!block)
-		return false;
-	const struct code_block kept = *block;
-	block->next_count = 0;
-	for (uint8_t i = 0; i < kept.next_count; i++) {
-		if (flow->blocks[kept.next[i]].begin != call->after)
-			block->next[block->next_count++] = kept.next[i];
-	}
-	may_be_here = code_flow_reaches(flow, call->returns, search->here, NULL, NULL);
-	*block = kept;
-	return !may_be_here;
-}
-
 /** Find the call on a way from which to here the lock is not unset; NULL: there is none. @p match: it has
  *  set this lock, or surely one that is unknown. */
 static const struct lock_call *call_that_set_lock(struct search *search, enum match match)
@@ -207,7 +175,8 @@ static const struct lock_call *call_that_set_lock(struct search *search, enum ma
 		if (call->operation == SETS && call->address != search->here &&
 		    !(spin && spin->tested == call->returns) && is_of_lock(search, call) == match &&
 		    may_still_hold(search, call) &&
-		    (match == MATCHES || has_surely_set(search, call)))
+		    (match == MATCHES ||
+		     lock_call_is_passed(&search->calls->flow, call, search->here)))
 			return call;
 	}
 	return NULL;

@@ -204,6 +204,91 @@ static bool may_unset_what_it_sets(const struct code_flow *flow, const uint16_t 
 	return false;
 }
 
+/** Find where control goes on if a call has set a lock, and says so: past the first condition on that. */
+static void find_success(struct process *process, struct lock_call *call)
+{
+	struct code_reader *code = process_code(process);
+	const struct code_architecture *architecture = code->architecture;
+	struct code_machine machine = { .architecture = architecture, .memory = code->memory };
+	struct code_instruction insn;
+	uint64_t at = call->returns;
+	bool is_taken;
+
+	machine.registers[architecture->result] = (struct code_known){ .known = true, .bits = 1 };
+	for (size_t i = 0; i < MAX_STEPS && code_decode(code, at, &insn) == CODE_OK; i++) {
+		if (insn.kind == CODE_JUMP_IF) {
+			if (!architecture->is_taken(insn.condition, &machine.comparison, &is_taken))
+				return;
+			call->after = is_taken ? insn.target : code_end(&insn);
+			call->condition = insn.address;
+			return;
+		}
+		if (insn.kind == CODE_JUMP && insn.is_direct) {
+			at = insn.target;
+		} else if (insn.kind == CODE_OTHER) {
+			code_carry_out(&machine, &insn);
+			at = code_end(&insn);
+		} else {
+			return;
+		}
+	}
+}
+
+static bool is_call_there(void *context, const struct code_block *block)
+{
+	const struct lock_call *call = context;
+
+	return block->last == call->address;
+}
+
+bool lock_call_is_passed(struct code_flow *flow, const struct lock_call *call, uint64_t here)
+{
+	if (code_flow_reaches(flow, flow->entry, here, is_call_there, (void *)call))
+		return false;
+	if (!call->is_test)
+		return true;
+	struct code_block *block = call->condition ? code_flow_block(flow, call->condition) : NULL;
+	if (!block)
+		return false;
+	const struct code_block kept = *block;
+	block->next_count = 0;
+	for (uint8_t i = 0; i < kept.next_count; i++) {
+		if (flow->blocks[kept.next[i]].begin != call->after)
+			block->next[block->next_count++] = kept.next[i];
+	}
+	bool may_be_here = code_flow_reaches(flow, call->returns, here, NULL, NULL);
+	*block = kept;
+	return !may_be_here;
+}
+
+/** Check that a function comes back only when its one test has set the lock, as one does that tests in a loop.
+ *  @p effects: of the blocks of its flow. */
+static bool tests_until_set(struct process *process, struct code_flow *flow,
+			    const uint16_t *effects)
+{
+	struct lock_call test = { .is_test = true };
+
+	for (uint32_t i = 0; i < flow->count; i++) {
+		const struct code_block *block = &flow->blocks[i];
+		if (!(effects[i] & HAS_TESTED))
+			continue;
+		if (test.address || block->kind != CODE_CALL)
+			return false;
+		test.address = block->last;
+		test.returns = test.after = block->end;
+	}
+	find_success(process, &test);
+	for (uint32_t i = 0; i < flow->count; i++) {
+		const struct code_block *block = &flow->blocks[i];
+		bool leaves = block->kind == CODE_RETURN ||
+			      (!block->jumps &&
+			       (block->kind == CODE_JUMP || block->kind == CODE_JUMP_IF));
+		if (leaves && !lock_call_is_passed(flow, &test, block->last))
+			return false;
+	}
+	return flow->is_complete;
+}
+
 /** Find out what a function does to locks, itself or by others; kept with the process. */
 static const struct users_function *users_function(struct runtime *runtime, uint64_t entry,
 						   size_t depth)
@@ -232,6 +317,8 @@ static const struct users_function *users_function(struct runtime *runtime, uint
 		callee = users_callee(runtime, &flow.blocks[i], depth + 1);
 		found->may_unset |= callee && callee->may_unset;
 	}
+	if (all & HAS_TESTED && tests_until_set(process, &flow, effects))
+		all &= (uint16_t)~HAS_TESTED;
 	found->effects = all;
 	remove_unmade(runtime, &flow, depth + 1);
 	found->never_returned = has_no_way_out(runtime, &flow);
@@ -268,36 +355,6 @@ static bool classify_call_of(struct runtime *runtime, uint64_t entry, struct loc
 		return call->operation == UNSETS || !callee->may_unset;
 	}
 	return false;
-}
-
-/** Find where control goes on if a call has set a lock, and says so: past the first condition on that. */
-static void find_success(struct process *process, struct lock_call *call)
-{
-	struct code_reader *code = process_code(process);
-	const struct code_architecture *architecture = code->architecture;
-	struct code_machine machine = { .architecture = architecture, .memory = code->memory };
-	struct code_instruction insn;
-	uint64_t at = call->returns;
-	bool is_taken;
-
-	machine.registers[architecture->result] = (struct code_known){ .known = true, .bits = 1 };
-	for (size_t i = 0; i < MAX_STEPS && code_decode(code, at, &insn) == CODE_OK; i++) {
-		if (insn.kind == CODE_JUMP_IF) {
-			if (!architecture->is_taken(insn.condition, &machine.comparison, &is_taken))
-				return;
-			call->after = is_taken ? insn.target : code_end(&insn);
-			call->condition = insn.address;
-			return;
-		}
-		if (insn.kind == CODE_JUMP && insn.is_direct) {
-			at = insn.target;
-		} else if (insn.kind == CODE_OTHER) {
-			code_carry_out(&machine, &insn);
-			at = code_end(&insn);
-		} else {
-			return;
-		}
-	}
 }
 
 /** Add a call. @return false: there are too many. */

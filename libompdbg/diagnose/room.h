@@ -144,6 +144,9 @@ struct lock_calls {
  *  process. */
 struct lock_calls *frame_lock_calls(struct runtime *runtime, struct thread *thread,
 				    struct stack_frame *frame);
+/** Check that every way from the begin of a function to an instruction leads past a call that sets a lock, and
+ *  past its success if it tests the lock (lock_calls.c). */
+bool lock_call_is_passed(struct code_flow *flow, const struct lock_call *call, uint64_t here);
 /** Check for a function of a runtime that does an operation, an enum lock_operation, to a lock or to that of
  *  a critical or atomic construct. */
 bool is_lock_operation(const ompd_ext_wait_site *site, const void *operation);

@@ -92,11 +92,15 @@ static struct kept read_kept(struct thread *thread, struct stack_frame *frame, u
 	return found;
 }
 
-/** Take what a register holds now for all that were copied to it or from the same one. */
-static void settle(struct code_machine *machine, unsigned int reg, struct code_known value)
+/** Take what a register holds now for all that were copied to it or from the same one. @p first: what
+ *  registers held at the beginning, as far as that is found out. */
+static void settle(struct code_machine *machine, unsigned int reg, struct code_known value,
+		   struct kept *first)
 {
 	unsigned int origin = machine->registers[reg].origin;
 
+	if (origin)
+		first->values[origin - 1] = value;
 	for (unsigned int i = 0; i < CODE_GENERAL; i++) {
 		struct code_known *other = &machine->registers[i];
 
@@ -204,9 +208,10 @@ static bool carry_out_call(struct process *process, struct code_machine *machine
 }
 
 /** Run instructions that lead to a call. What is known of registers is known of them at the call: of
- *  one that the instructions write, from the last of these on. */
+ *  one that the instructions write, from the last of these on. @p first: what is known of them before. */
 static void run(struct process *process, struct code_machine *machine,
-		const struct code_instruction *insns, size_t length, const struct kept *kept)
+		const struct code_instruction *insns, size_t length, const struct kept *kept,
+		struct kept *first)
 {
 	size_t last_write[CODE_GENERAL];
 
@@ -219,6 +224,8 @@ static void run(struct process *process, struct code_machine *machine,
 		if (last_write[reg] == length)
 			machine->registers[reg] = kept->values[reg];
 		if (!machine->registers[reg].known)
+			machine->registers[reg] = first->values[reg];
+		if (!machine->registers[reg].known)
 			machine->registers[reg].origin = reg + 1;
 	}
 	for (size_t i = 0; i < length; i++) {
@@ -228,7 +235,7 @@ static void run(struct process *process, struct code_machine *machine,
 			code_carry_out(machine, &insns[i]);
 		for (unsigned int reg = 0; reg < CODE_GENERAL; reg++) {
 			if (last_write[reg] == i && kept->values[reg].known)
-				settle(machine, reg, kept->values[reg]);
+				settle(machine, reg, kept->values[reg], first);
 		}
 	}
 }
@@ -322,11 +329,15 @@ static uint64_t answer(struct question question, struct thread *thread, struct s
 	struct code_instruction insns[MAX_CHAIN_LENGTH];
 	// The shortest chain that tells is taken: memory has changed least since its beginning.
 	for (size_t length = 1; length <= count && !question.answer; length++) {
+		struct kept first = { 0 };
 		struct code_machine machine = { .architecture = code->architecture,
 						.memory = { read_data, process } };
 		size_t num_insns =
 			decode_chain(code, chain + count - length, length, call.address, insns);
-		run(process, &machine, insns, num_insns, &kept);
+		struct code_machine trial = machine;
+		run(process, &trial, insns, num_insns, &kept, &first);
+		run(process, &machine, insns, num_insns, &kept, &first);
+		machine.is_partial = false; // what was called before does not matter
 		if (question.operations)
 			question.operations->count = 0;
 		if (!carry_out_call(process, &machine, &call, question.enter, &question))
