@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/objects.h"
 #include "core_file.h"
 #include "files.h"
 #include "mapped_files.h"
@@ -95,27 +96,80 @@ static bool open_target(struct looked *looked, struct failure *failure)
 
 // ---- Its runtimes ------------------------------------------------------------------------------
 
+/** Say where code is: that of a library that was unloaded is in no file. */
+static const char *code_text(struct looked *looked, uint64_t pc)
+{
+	const struct ompdbg_services *services = looked->services;
+	struct ompdbg_object object;
+	struct ompdbg_symbol symbol;
+
+	if (!is_ok(services->object_at(services->context, pc, &object)))
+		return "code that is in no file, perhaps of a library that was unloaded";
+	if (is_ok(services->symbol_at(services->context, pc, &symbol)))
+		return arena_printf(&looked->arena, "%s in %s", symbol.name,
+				    base_name(object.path));
+	return base_name(object.path);
+}
+
+/** Tell which signal has ended the program of a core file in which there is no runtime; NULL: none has. */
+static const char *crash_without_runtime(struct looked *looked)
+{
+	const struct ompdbg_services *services = looked->services;
+	const struct target_end *end = target_end(looked->target);
+	const struct ompdbg_target_thread *threads;
+	const uint32_t wanted = UINT32_C(1) << OMPDBG_RIP;
+	struct ompdbg_registers registers = { 0 };
+	const char *name = signal_name(&looked->arena, end->signal);
+	const char *place = "";
+	size_t count = 0;
+
+	// A debugger may have written the file at a breakpoint.
+	if (looked->pid || !end->thread || !name || !is_fatal(end->signal) ||
+	    end->signal == SIGTRAP ||
+	    !is_ok(services->threads(services->context, &threads, &count)))
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (threads[i].lwp == end->thread &&
+		    is_ok(services->registers(services->context, threads[i].number, wanted,
+					      &registers)) &&
+		    registers.known & wanted)
+			place = arena_printf(&looked->arena, " at 0x%lx (%s)",
+					     (unsigned long)registers.values[OMPDBG_RIP],
+					     code_text(looked, registers.values[OMPDBG_RIP]));
+	}
+	return arena_printf(&looked->arena, "%s in LWP %d%s", name, (int)end->thread, place);
+}
+
 /** Note that no runtime is understood, and why. */
 static bool fail_without_runtime(struct looked *looked, struct failure *failure)
 {
 	const struct runtimes *runtimes = &looked->runtimes;
+	const char *crash = crash_without_runtime(looked), *reason;
 	bool is_truncated = target_is_truncated(looked->target);
+	// Of a part it cannot be said that there is none in the whole.
+	enum status status = is_truncated ? STATUS_UNREADABLE : STATUS_NO_OPENMP;
+	size_t next = 0;
 
 	if (!target_services_have_memory(looked->services)) {
-		fail_with(failure, STATUS_UNREADABLE,
-			  "no memory of the program is in the core file%s",
-			  is_truncated ? "" : " (coredump_filter in core(5))");
+		status = STATUS_UNREADABLE;
+		reason = is_truncated ? "no memory of the program is in the core file" :
+					"no memory of the program is in the core file "
+					"(coredump_filter in core(5))";
+		next = runtimes->num_problems;
+	} else if (runtimes->num_problems) {
+		reason = runtimes->problems[next++];
 	} else {
-		const char *told = runtimes->num_problems ? NULL : hidden_runtime(looked);
-		// Of a part it cannot be said that there is none in the whole.
-		enum status status = is_truncated ? STATUS_UNREADABLE : STATUS_NO_OPENMP;
-		fail_with(failure, status, "%s",
-			  told			 ? told :
-			  runtimes->num_problems ? runtimes->problems[0] :
-						   runtimes->absent);
-		for (size_t i = 1; i < runtimes->num_problems; i++)
-			fail_also(failure, runtimes->problems[i]);
+		reason = hidden_runtime(looked);
 	}
+	if (!reason)
+		reason = runtimes->absent;
+	if (crash)
+		fail_with(failure, status == STATUS_NO_OPENMP ? STATUS_FOUND : status, "%s; %s",
+			  crash, reason);
+	else
+		fail_with(failure, status, "%s", reason);
+	while (next < runtimes->num_problems)
+		fail_also(failure, runtimes->problems[next++]);
 	for (size_t i = 0; i < looked->num_problems; i++)
 		fail_also(failure, looked->problems[i]);
 	return false;
@@ -171,6 +225,8 @@ failed:
 
 void looked_close(struct looked *looked)
 {
+	if (looked->target)
+		note_split(looked);
 	if (looked->process)
 		process_close(looked->process);
 	if (looked->constants)

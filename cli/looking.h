@@ -43,6 +43,7 @@ struct looked {
 	struct process *process;
 	const char **problems;
 	size_t num_problems, capacity;
+	bool has_split; // note_split() has noted
 };
 
 /** Name a target for people. */

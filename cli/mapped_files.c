@@ -137,6 +137,25 @@ void note_files(struct looked *looked)
 	}
 }
 
+void note_split(struct looked *looked)
+{
+	const struct target_split split = target_split(looked->target);
+	const unsigned long count = split.num_missing;
+	const char *units = count == 1 ? "unit" : "units";
+
+	if (!count || !split.file || looked->has_split)
+		return;
+	looked->has_split = true;
+	if (split.is_unread)
+		note(looked, arena_printf(&looked->arena,
+					  "%s: debug information of %lu %s not read (elfutils %s)",
+					  split.file, count, units, split.reader));
+	else
+		note(looked, arena_printf(&looked->arena,
+					  "%s: not found (debug information of %lu %s is missing)",
+					  split.file, count, units));
+}
+
 const char *hidden_runtime(struct looked *looked)
 {
 	const char *name;

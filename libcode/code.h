@@ -55,14 +55,15 @@ enum code_operation {
 	CODE_SUBTRACT,
 	CODE_MULTIPLY,
 	CODE_SHIFT_LEFT,
-	CODE_AND,
-	CODE_EXCLUSIVE_OR,
-	CODE_SET_IF,  // the result is 1 on the condition, else 0
 	CODE_ZERO,    // the result is 0 whatever the register held ("xor %eax,%eax")
 	CODE_COMPARE, // changes flags only: as a subtraction does
 	CODE_TEST,    // as the bits do that both inputs have
 	CODE_PUSH,
 	CODE_POP,
+	CODE_AND,
+	CODE_XOR,
+	CODE_LEAVE,  // the frame: its register is the stack's, and then popped
+	CODE_SET_IF, // a byte to 1, if a condition holds, else 0
 };
 
 enum code_operand_kind {
@@ -444,6 +445,14 @@ bool code_carry_out_call(struct code_reader *reader, struct code_machine *machin
 struct code_known code_load(struct code_machine *machine, struct code_known address,
 			    unsigned int width);
 
+/** Return the address of an operand in memory. */
+struct code_known code_operand_address(const struct code_machine *machine,
+				       const struct code_operand *operand);
+/** Put a word on the stack. */
+void code_push(struct code_machine *machine, struct code_known value);
+/** Forget what a function that was called need not leave as it was. */
+void code_forget_call(struct code_machine *machine);
+
 /** Return the lowest @p width bytes of a number. */
 uint64_t code_truncate(uint64_t bits, unsigned int width);
 uint64_t code_sign_extend(uint64_t bits, unsigned int width);
@@ -555,5 +564,36 @@ struct code_spin_query {
 /** Find the loop around a pc that only reads. CODE_UNKNOWN if there is none. */
 enum code_status code_find_spin(struct code_reader *reader, const struct code_spin_query *query,
 				struct code_spin *ret);
+
+// ---- Rounds of a loop --------------------------------------------------------------------------
+
+enum { CODE_ROUND_READS = 48 };
+
+struct code_round_read {
+	uint64_t address;
+	uint16_t width; // bytes
+	uint64_t value; // of a number that is known
+};
+
+/** The places in memory that a thread reads, in order, until it is back where it is. */
+struct code_round {
+	struct code_round_read reads[CODE_ROUND_READS];
+	unsigned int count;
+};
+
+struct code_round_query {
+	code_enter *enter; // CODE_STEP_OVER: the function changes nothing that matters
+	void *context;
+	uint64_t stack_begin, stack_end; // the thread's own: to write there is no matter
+};
+
+/**
+ * Carry out, with the registers of @p machine and memory as they are, what a thread does next, until it is
+ * back at @p pc with nothing changed: it does the same until what it reads is changed. CODE_UNKNOWN if it
+ * does not come back, changes something, or depends on what is not known.
+ */
+enum code_status code_find_round(struct code_reader *reader, const struct code_machine *machine,
+				 uint64_t pc, const struct code_round_query *query,
+				 struct code_round *ret);
 
 #endif

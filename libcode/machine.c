@@ -33,8 +33,8 @@ static struct code_known register_value(const struct code_machine *machine, unsi
 	return reg < CODE_GENERAL ? machine->registers[reg] : unknown;
 }
 
-static struct code_known address_of(const struct code_machine *machine,
-				    const struct code_operand *operand)
+struct code_known code_operand_address(const struct code_machine *machine,
+				       const struct code_operand *operand)
 {
 	struct code_known found = { .known = operand->segment == CODE_PLAIN,
 				    .bits = (uint64_t)operand->number };
@@ -90,7 +90,7 @@ static struct code_known read_operand(struct code_machine *machine,
 		found = (struct code_known){ .known = true, .bits = (uint64_t)operand->number };
 		break;
 	case CODE_MEMORY:
-		found = code_load(machine, address_of(machine, operand), operand->width);
+		found = code_load(machine, code_operand_address(machine, operand), operand->width);
 		found.bits = code_truncate(found.bits, operand->width);
 		break;
 	default:
@@ -117,13 +117,13 @@ static void write_operand(struct code_machine *machine, const struct code_operan
 {
 	value.bits = code_truncate(value.bits, operand->width);
 	if (operand->kind == CODE_MEMORY) {
-		store(machine, address_of(machine, operand), operand->width, value);
+		store(machine, code_operand_address(machine, operand), operand->width, value);
 	} else if (operand->kind == CODE_REGISTER && operand->base < CODE_GENERAL) {
 		// x86-64: what is written as 32 bits clears the others, what is less keeps them.
-		const struct code_known *before = &machine->registers[operand->base];
 		if (operand->width < 4) {
-			value.known &= before->known;
-			value.bits |= before->bits & ~code_truncate(~UINT64_C(0), operand->width);
+			const struct code_known before = machine->registers[operand->base];
+			value.known &= before.known;
+			value.bits |= before.bits ^ code_truncate(before.bits, operand->width);
 		}
 		if (operand->width != WORD)
 			value.origin = 0;
@@ -160,7 +160,7 @@ static struct code_known result_of(struct code_machine *machine,
 	case CODE_ADDRESS:
 		for (size_t i = 0; i < insn->operand_count; i++) {
 			if (insn->operands[i].kind == CODE_MEMORY)
-				return address_of(machine, &insn->operands[i]);
+				return code_operand_address(machine, &insn->operands[i]);
 		}
 		return unknown;
 	case CODE_SET_IF:
@@ -173,7 +173,7 @@ static struct code_known result_of(struct code_machine *machine,
 	case CODE_MULTIPLY:
 	case CODE_SHIFT_LEFT:
 	case CODE_AND:
-	case CODE_EXCLUSIVE_OR:
+	case CODE_XOR:
 		break;
 	default:
 		return unknown;
@@ -185,12 +185,12 @@ static struct code_known result_of(struct code_machine *machine,
 		found.bits = values[0].bits + values[1].bits;
 	else if (insn->operation == CODE_SUBTRACT)
 		found.bits = values[0].bits - values[1].bits;
-	else if (insn->operation == CODE_MULTIPLY)
-		found.bits = values[0].bits * values[1].bits;
 	else if (insn->operation == CODE_AND)
 		found.bits = values[0].bits & values[1].bits;
-	else if (insn->operation == CODE_EXCLUSIVE_OR)
+	else if (insn->operation == CODE_XOR)
 		found.bits = values[0].bits ^ values[1].bits;
+	else if (insn->operation == CODE_MULTIPLY)
+		found.bits = values[0].bits * values[1].bits;
 	else
 		found.bits = values[1].bits < 64 ? values[0].bits << values[1].bits : 0;
 	return found;
@@ -206,7 +206,13 @@ static void forget_registers(struct code_machine *machine, uint64_t which)
 	}
 }
 
-static void push(struct code_machine *machine, struct code_known value)
+void code_forget_call(struct code_machine *machine)
+{
+	forget_registers(machine, ~machine->architecture->kept);
+	machine->comparison.known = false;
+}
+
+void code_push(struct code_machine *machine, struct code_known value)
 {
 	struct code_known *top = &machine->registers[machine->architecture->stack_register];
 
@@ -226,13 +232,24 @@ static void move_stack(struct code_machine *machine, const struct code_instructi
 			operand = &insn->operands[i];
 	}
 	if (insn->operation == CODE_PUSH) {
-		push(machine, operand ? read_operand(machine, operand) : unknown);
+		code_push(machine, operand ? read_operand(machine, operand) : unknown);
 		return;
 	}
 	struct code_known value = code_load(machine, *top, WORD);
 	top->bits += WORD;
 	if (operand)
 		write_operand(machine, operand, value);
+}
+
+static void leave_frame(struct code_machine *machine)
+{
+	struct code_known *top = &machine->registers[machine->architecture->stack_register];
+	struct code_known *frame = &machine->registers[machine->architecture->frame_register];
+
+	*top = *frame;
+	*frame = code_load(machine, *top, WORD);
+	top->bits += WORD;
+	top->origin = 0;
 }
 
 /** Note where an instruction puts a register into memory: if nothing else tells what it holds now, the
@@ -243,7 +260,7 @@ static void note_copy(struct code_machine *machine, const struct code_instructio
 	if (insn->operation != CODE_MOVE || !input || result->kind != CODE_MEMORY ||
 	    input->kind != CODE_REGISTER || input->base >= CODE_GENERAL || input->width != WORD)
 		return;
-	struct code_known address = address_of(machine, result);
+	struct code_known address = code_operand_address(machine, result);
 	if (address.known)
 		machine->registers[input->base].copy = address.bits;
 }
@@ -255,12 +272,15 @@ static void compare(struct code_machine *machine, const struct code_instruction 
 	struct code_comparison *comparison = &machine->comparison;
 
 	comparison->known = false;
-	if ((insn->operation != CODE_COMPARE && insn->operation != CODE_TEST) || num_inputs != 2)
+	// What subtracts compares, and what combines bits tests them.
+	if ((insn->operation != CODE_COMPARE && insn->operation != CODE_SUBTRACT &&
+	     insn->operation != CODE_TEST && insn->operation != CODE_AND) ||
+	    num_inputs != 2)
 		return;
 	const struct code_known left = read_operand(machine, inputs[0]);
 	const struct code_known right = read_operand(machine, inputs[1]);
 	comparison->known = left.known && right.known;
-	comparison->is_test = insn->operation == CODE_TEST;
+	comparison->is_test = insn->operation == CODE_TEST || insn->operation == CODE_AND;
 	comparison->width = inputs[0]->width;
 	comparison->left = code_truncate(left.bits, comparison->width);
 	comparison->right = code_truncate(right.bits, comparison->width);
@@ -272,12 +292,15 @@ void code_carry_out(struct code_machine *machine, const struct code_instruction 
 	size_t num_inputs = 0, num_results = 0;
 
 	if (insn->kind == CODE_CALL) {
-		forget_registers(machine, ~machine->architecture->kept);
-		machine->comparison.known = false;
+		code_forget_call(machine);
 		return;
 	}
 	if (insn->operation == CODE_PUSH || insn->operation == CODE_POP) {
 		move_stack(machine, insn);
+		return;
+	}
+	if (insn->operation == CODE_LEAVE) {
+		leave_frame(machine);
 		return;
 	}
 	for (size_t i = 0; i < insn->operand_count; i++) {
@@ -305,7 +328,7 @@ void code_carry_out(struct code_machine *machine, const struct code_instruction 
 	forget_registers(machine, insn->writes);
 	for (size_t i = 0; i < insn->operand_count; i++) {
 		if (insn->operands[i].kind == CODE_MEMORY && insn->operands[i].access & CODE_WRITES)
-			store(machine, address_of(machine, &insn->operands[i]),
+			store(machine, code_operand_address(machine, &insn->operands[i]),
 			      insn->operands[i].width, unknown);
 	}
 }
@@ -332,8 +355,8 @@ bool code_carry_out_first_call(struct code_reader *reader, struct code_machine *
 			if (is_called || !insn.operand_count || !target.known)
 				return false;
 			is_called = true;
-			push(machine,
-			     (struct code_known){ .known = true, .bits = code_end(&insn) });
+			code_push(machine,
+				  (struct code_known){ .known = true, .bits = code_end(&insn) });
 			insn = (struct code_instruction){ .address = target.bits };
 			break;
 		case CODE_JUMP:
@@ -408,7 +431,7 @@ static void enter_call(struct carrying *carrying, uint64_t returns)
 	for (unsigned int reg = 0; reg < CODE_GENERAL; reg++)
 		call->registers[reg] = machine->registers[reg];
 	call->num_stores = machine->num_stores;
-	push(machine, (struct code_known){ .known = true, .bits = returns });
+	code_push(machine, (struct code_known){ .known = true, .bits = returns });
 }
 
 /** Go on likewise where it is unknown what else the call did. */

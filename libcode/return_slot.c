@@ -108,17 +108,6 @@ static bool pop(const struct search *search, struct state *state, unsigned int r
 	return reg != search->architecture->stack_register;
 }
 
-/** Check for the instruction that ends a frame: it restores the stack pointer from the frame pointer, and
- *  takes the caller's frame pointer from there. */
-static bool leaves_frame(const struct search *search, const struct code_instruction *instruction)
-{
-	const uint64_t both = bit(search->architecture->stack_register) |
-			      bit(search->architecture->frame_register);
-
-	return instruction->kind == CODE_OTHER && instruction->operation == CODE_COMPUTE &&
-	       instruction->size == 1 && (instruction->writes & both) == both;
-}
-
 static bool pushes_word(const struct code_instruction *instruction)
 {
 	for (size_t i = 0; i < instruction->operand_count; i++) {
@@ -140,7 +129,7 @@ static bool follow(const struct search *search, struct state *state,
 
 	if (instruction->kind == CODE_CALL)
 		return true; // it returns with both as they were
-	if (leaves_frame(search, instruction)) {
+	if (instruction->operation == CODE_LEAVE) {
 		state->stack = state->frame;
 		return pop(search, state, frame);
 	}

@@ -301,6 +301,7 @@ static enum code_operation operation_of(const ZydisDecodedInstruction *from,
 		return CODE_MOVE;
 	case ZYDIS_MNEMONIC_MOVSX:
 	case ZYDIS_MNEMONIC_MOVSXD:
+	case ZYDIS_MNEMONIC_CDQE:
 		return CODE_MOVE_SIGNED;
 	case ZYDIS_MNEMONIC_LEA:
 		return CODE_ADDRESS;
@@ -311,9 +312,7 @@ static enum code_operation operation_of(const ZydisDecodedInstruction *from,
 	case ZYDIS_MNEMONIC_XOR:
 		if (is_same_register(instruction))
 			return CODE_ZERO;
-		return from->mnemonic == ZYDIS_MNEMONIC_SUB ? CODE_SUBTRACT : CODE_EXCLUSIVE_OR;
-	case ZYDIS_MNEMONIC_AND:
-		return CODE_AND;
+		return from->mnemonic == ZYDIS_MNEMONIC_SUB ? CODE_SUBTRACT : CODE_XOR;
 	case ZYDIS_MNEMONIC_DEC:
 		return CODE_SUBTRACT;
 	case ZYDIS_MNEMONIC_IMUL:
@@ -324,10 +323,14 @@ static enum code_operation operation_of(const ZydisDecodedInstruction *from,
 		return CODE_COMPARE;
 	case ZYDIS_MNEMONIC_TEST:
 		return CODE_TEST;
+	case ZYDIS_MNEMONIC_AND:
+		return CODE_AND;
 	case ZYDIS_MNEMONIC_PUSH:
 		return CODE_PUSH;
 	case ZYDIS_MNEMONIC_POP:
 		return CODE_POP;
+	case ZYDIS_MNEMONIC_LEAVE:
+		return from->operand_width == 64 ? CODE_LEAVE : CODE_COMPUTE;
 	case ZYDIS_MNEMONIC_ENDBR32:
 	case ZYDIS_MNEMONIC_ENDBR64:
 	case ZYDIS_MNEMONIC_LFENCE:
@@ -446,11 +449,9 @@ static enum code_status decode(uint64_t address, const uint8_t *bytes, size_t si
 	ret->writes = 0;
 	for (unsigned int i = 0; i < from.operand_count; i++)
 		take_operand(ret, &operands[i]);
-	if (ret->kind == CODE_JUMP_IF)
+	if (ret->kind == CODE_JUMP_IF || from.meta.category == ZYDIS_CATEGORY_SETCC)
 		ret->condition = from.opcode >= 0xe0 ? from.opcode : from.opcode & 15;
 	ret->operation = (uint8_t)operation_of(&from, ret);
-	if (ret->operation == CODE_SET_IF)
-		ret->condition = from.opcode & 15;
 	ret->is_fence = is_fence(&from, ret);
 	if (ret->is_fence)
 		ret->operation = CODE_NOTHING;

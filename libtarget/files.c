@@ -395,6 +395,7 @@ void files_deinit(struct target *target)
 		if (file->descriptor >= 0)
 			close(file->descriptor);
 		units_deinit(file);
+		split_units_deinit(file);
 		symbol_places_deinit(file);
 		free(file->symbols);
 		free(file->path);
@@ -402,6 +403,7 @@ void files_deinit(struct target *target)
 		free(file->debug);
 	}
 	free(target->files);
+	free(target->split_missing);
 	target->dwfl = NULL;
 	target->files = NULL;
 	target->num_files = 0;

@@ -60,6 +60,7 @@ struct mapped_file {
 	size_t num_places;
 	bool has_units;
 	struct code_ranges units;
+	void *split_units; // a tree of search.h
 };
 
 enum { THREAD_NAME = 32 };
@@ -125,6 +126,9 @@ struct target {
 	size_t num_threads;
 	uint64_t *auxiliary; // pairs of type and value
 	size_t num_auxiliary;
+	size_t num_split_missing;	  // units of which but the skeleton is there
+	char *split_missing;		  // the file of the first
+	bool has_package;		  // it is a package that libdw does not read
 	struct unit_functions *functions; // of units that were asked for
 	size_t num_functions;
 	Dwfl *dwfl;
@@ -200,6 +204,9 @@ void symbol_places_visit(struct mapped_file *file, target_symbol_visitor *visit,
 void symbol_places_deinit(struct mapped_file *file);
 
 void units_deinit(struct mapped_file *file);
+/** Go from the skeleton of a split unit to the unit, if its file is there. */
+void split_unit(struct target *target, struct mapped_file *file, Dwarf_Die *unit);
+void split_units_deinit(struct mapped_file *file);
 
 /** Return the function of a unit with code at an address (without the bias). */
 bool function_at(struct target *target, Dwarf_Die *unit, uint64_t address, Dwarf_Die *ret);

@@ -131,7 +131,7 @@ bool target_variable_address(Dwarf_Die *die, uint64_t *ret)
 	*ret = ops[0].number;
 	if (ops[0].atom == DW_OP_addr)
 		return true;
-	return ops[0].atom == DW_OP_addrx &&
+	return (ops[0].atom == DW_OP_addrx || ops[0].atom == DW_OP_GNU_addr_index) &&
 	       dwarf_getlocation_attr(&attribute, ops, &indirect) == 0 &&
 	       dwarf_formaddr(&indirect, ret) == 0;
 }

@@ -279,6 +279,19 @@ bool target_location_address(struct target_location *location, size_t index, uin
 bool target_location_bytes(struct target_location *location, size_t index, Dwarf_Block *ret);
 /** Read the address (without the bias) of a variable that has always the same. */
 bool target_variable_address(Dwarf_Die *die, uint64_t *ret);
+/** Go on to the next unit of debug information of a file, from NULL on. @return false: there is none. */
+bool target_next_unit(struct target *target, size_t file, Dwarf_CU **unit, Dwarf_Die *ret,
+		      uint64_t *bias);
+/** Split debug information that was asked for and not found. */
+struct target_split {
+	size_t num_missing; // units
+	const char *file;   // of the first: the .dwo as the compiler named it
+	bool is_unread;	    // that is a package (.dwp): this libdw reads none, or it lacks the unit
+	const char *reader; // libdw's version
+};
+
+/** Tell which units were found to be missing so far. */
+struct target_split target_split(const struct target *target);
 /** Return the debug information of a file; NULL if there is none. */
 Dwarf *target_dwarf(struct target *target, size_t file, uint64_t *bias);
 

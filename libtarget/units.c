@@ -75,16 +75,32 @@ bool target_unit_at(struct target *target, uint64_t address, Dwarf_Die *ret, uin
 	if (!dwarf)
 		return false;
 	struct mapped_file *file = &target->files[index];
-	if (dwarf_addrdie(dwarf, address - *bias,
-			  ret)) // by the compiler's table, which is there at once
+	// By the compiler's table, which is there at once.
+	if (dwarf_addrdie(dwarf, address - *bias, ret)) {
+		split_unit(target, file, ret);
 		return true;
+	}
 	if (!file->has_units) {
 		while ((unit = dwfl_module_nextcu(file->module, unit, &unused)))
 			add_ranges(&file->units, unit);
 		RANGES_SORT(file->units.all, file->units.count);
 		file->has_units = true;
 	}
-	return entry_at(&file->units, address - *bias, dwarf, ret);
+	if (!entry_at(&file->units, address - *bias, dwarf, ret))
+		return false;
+	split_unit(target, file, ret);
+	return true;
+}
+
+bool target_next_unit(struct target *target, size_t file, Dwarf_CU **unit, Dwarf_Die *ret,
+		      uint64_t *bias)
+{
+	Dwarf *dwarf = target_dwarf(target, file, bias);
+
+	if (!dwarf || dwarf_get_units(dwarf, *unit, unit, NULL, NULL, ret, NULL) != 0)
+		return false;
+	split_unit(target, &target->files[file], ret);
+	return true;
 }
 
 // ---- Functions -------------------------------------------------------------------------------

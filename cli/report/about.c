@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/objects.h"
+#include "mapped_files.h"
 
 static const char *written(struct arena *arena, time_t seconds)
 {
@@ -117,7 +118,7 @@ void about_find(struct looked *looked, const struct crash *crash, const char *ca
 void json_about(void *context, struct json *json, const char *const *problems, size_t count)
 {
 	const struct about *about = context;
-	const struct looked *looked = about->looked;
+	struct looked *looked = about->looked;
 
 	json_begin_object(json);
 	json_member_string(json, "kind", looked->pid ? "process" : "core");
@@ -148,6 +149,7 @@ void json_about(void *context, struct json *json, const char *const *problems, s
 		json_null(json);
 	json_member_string(json, "taken", about->taken);
 	json_member_string(json, "cause", about->cause);
+	note_split(looked);
 	json_member_array(json, "problems");
 	for (size_t i = 0; i < looked->num_problems; i++)
 		json_string(json, looked->problems[i]);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "mapped_files.h"
 #include "options.h"
 #include "output/json/documents.h"
 #include "output/text/palette.h"
@@ -156,6 +157,10 @@ static struct ompdbg_error *print_report(struct looked *looked, const struct abo
 		if (process->threads[i]->handle)
 			text.openmp[text.num_openmp++] = process->threads[i];
 	}
+	// What is missing shows when it is asked for.
+	for (size_t i = 0; i < process->num_targets; i++)
+		thread_location(process->threads[i]);
+	note_split(looked);
 	struct ompdbg_error *error = print_head(&text);
 	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections) && !error; i++) {
 		if (is_shown(&text, sections[i].view))

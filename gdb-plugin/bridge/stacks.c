@@ -114,13 +114,19 @@ static bool is_proven_caller(struct gdb_services *services, int thread,
 	return gdb_files_made_caller(services, &frame, &caller) && caller.pc == pc;
 }
 
-/** Take the next frame of a stack. @p told: (pc, is_signal, is_inlined, is_tail_call). */
+/** Take the next frame of a stack. @p told: (pc, is_signal, is_inlined, is_tail_call); or None, as the last
+ *  answer, if GDB failed. */
 static struct ompdbg_error *take_frame(struct gdb_services *services, int thread,
 				       struct gdb_stack *stack, PyObject *told)
 {
 	int is_signal, is_inlined, is_tail_call;
 	unsigned long long pc;
 
+	if (told == Py_None) {
+		if (stack->num_frames)
+			stack->frames[stack->num_frames - 1].is_cut_off = true;
+		return NULL;
+	}
 	if (!PyArg_ParseTuple(told, "Kppp", &pc, &is_signal, &is_inlined, &is_tail_call))
 		return ask_failed(services);
 	if (!is_proven_caller(services, thread, stack, pc)) {

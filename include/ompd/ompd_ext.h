@@ -511,12 +511,13 @@ enum ompd_ext_wait_kind {
 	ompd_ext_wait_taskloop = 16,
 	ompd_ext_wait_teams = 17,
 	ompd_ext_wait_target = 18,
-	ompd_ext_wait_idle = 19,	 // idle in the pool
-	ompd_ext_wait_workshare = 20,	 // asks for the next iterations, section or single
-	ompd_ext_wait_runtime_lock = 21, // the runtime's internal lock
-	ompd_ext_wait_cancel = 22,	 // cancel or cancellation point
-	ompd_ext_wait_dependences = 23,	 // predecessors of an undeferred task or taskwait depend
-	ompd_ext_wait_reduction = 24,	 // the reduction at the end of a construct
+	ompd_ext_wait_idle = 19,	  // idle in the pool
+	ompd_ext_wait_workshare = 20,	  // asks for the next iterations, section or single
+	ompd_ext_wait_runtime_lock = 21,  // the runtime's internal lock
+	ompd_ext_wait_cancel = 22,	  // cancel or cancellation point
+	ompd_ext_wait_dependences = 23,	  // predecessors of an undeferred task or taskwait depend
+	ompd_ext_wait_reduction = 24,	  // the reduction at the end of a construct
+	ompd_ext_wait_barrier_teams = 25, // implicit, at the end of a teams construct
 };
 
 typedef struct ompd_ext_wait_site {

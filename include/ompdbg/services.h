@@ -67,6 +67,7 @@ struct ompdbg_frame {
 	bool is_signal;	    // pushed by the kernel to call a signal handler
 	bool is_inlined;    // the function was inlined into that of the next older frame
 	bool is_tail_call;  // deduced: it left no trace on the stack, and has no registers
+	bool is_cut_off;    // the oldest that was found: the debugger failed to unwind further
 	const char *object; // path of the shared object of pc; NULL in the program itself
 	uint64_t cookie;    // the implementer's
 };

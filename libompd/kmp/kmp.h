@@ -272,7 +272,8 @@ ompd_rc_t kmp_is_within(const struct runtime *runtime, uint64_t team, uint64_t w
 enum kmp_region_kind {
 	KMP_REGION_INITIAL, // the implicit region of a root
 	KMP_REGION_PARALLEL,
-	KMP_REGION_LEAGUE, // the implicit region of an initial thread of a league
+	KMP_REGION_LEAGUE,	 // the implicit region of an initial thread of a league
+	KMP_REGION_WHOLE_LEAGUE, // no region: the team of a league, whose threads are in no other
 };
 
 #define KMP_UNCOUNTED UINT32_MAX // of a parallel region; what teams are around it matters to few
@@ -290,6 +291,13 @@ struct region {
  * the other (__kmp_initialize_info). */
 ompd_rc_t kmp_check_number(const struct runtime *runtime, const struct thread *thread,
 			   const struct region *region);
+
+/**
+ * Check whether a thread is in its league's own team: it waits there for the others at the end, or
+ * has not begun its part.
+ */
+ompd_rc_t kmp_is_in_whole_league(const struct runtime *runtime, const struct thread *thread,
+				 bool *ret);
 
 /** Where a thread, or its ancestor, stands in a region that may enclose the thread's own. */
 struct kmp_place {

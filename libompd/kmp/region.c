@@ -130,9 +130,10 @@ static ompd_rc_t count_teams(const struct runtime *runtime, struct region *regio
 	}
 	if (in_teams && region->level == teams_level && region->depth == region->level + 2)
 		return set_league(runtime, region);
-	// The league's own team, before its thread has another one for its regions, and after that.
-	if (in_teams && region->level == teams_level && region->depth == region->level + 1)
-		return reason(ompd_rc_error, "the thread is about to enter or leave a league");
+	if (in_teams && region->level == teams_level && region->depth == region->level + 1) {
+		region->kind = KMP_REGION_WHOLE_LEAGUE;
+		return ompd_rc_ok;
+	}
 	return reason(ompd_rc_error, "the team at 0x%llx is being changed, or damaged",
 		      (unsigned long long)region->team.address);
 }
@@ -230,6 +231,18 @@ static ompd_rc_t region_of_thread(const struct runtime *runtime, const struct th
 		rc = region_of_team(runtime, thread, ret);
 	if (rc == ompd_rc_ok)
 		rc = is_leaving(runtime, thread, ret, leaving);
+	*leaving |= ret->kind == KMP_REGION_WHOLE_LEAGUE;
+	return rc;
+}
+
+ompd_rc_t kmp_is_in_whole_league(const struct runtime *runtime, const struct thread *thread,
+				 bool *ret)
+{
+	struct region region = { .kind = KMP_REGION_INITIAL };
+	ompd_rc_t rc = thread->teams_level < 0 ? ompd_rc_ok :
+						 region_of_team(runtime, thread, &region);
+
+	*ret = region.kind == KMP_REGION_WHOLE_LEAGUE;
 	return rc;
 }
 
@@ -239,6 +252,8 @@ ompd_rc_t kmp_current_region(const struct runtime *runtime, const struct thread 
 	bool leaving;
 	ompd_rc_t rc = region_of_thread(runtime, thread, ret, &leaving);
 
+	if (rc == ompd_rc_ok && ret->kind == KMP_REGION_WHOLE_LEAGUE)
+		return reason(ompd_rc_unavailable, "the thread is in no region of its league");
 	return rc == ompd_rc_ok && leaving ?
 		       reason(ompd_rc_error, "the thread is about to leave a parallel region") :
 		       rc;
@@ -252,6 +267,8 @@ static ompd_rc_t enclosing_region(const struct runtime *runtime, const struct re
 	const bool in_teams = region->teams_level >= 0;
 	const bool in_league = in_teams && region->kind == KMP_REGION_PARALLEL &&
 			       region->level == (uint32_t)region->teams_level + 1;
+	const bool is_league = region->kind == KMP_REGION_LEAGUE ||
+			       region->kind == KMP_REGION_WHOLE_LEAGUE;
 	const uint32_t own_team = (uint32_t)region->teams_level + 2; // the depth of a league's team
 	ompd_rc_t rc;
 
@@ -265,15 +282,16 @@ static ompd_rc_t enclosing_region(const struct runtime *runtime, const struct re
 	if (rc == ompd_rc_ok && region->kind == KMP_REGION_LEAGUE) {
 		rc = step_out(runtime, &step);
 		ret->depth--;
-		ret->teams_level = -1;
 	}
+	if (is_league)
+		ret->teams_level = -1;
 	if (rc != ompd_rc_ok)
 		return rc;
 	ret->team = step.team;
 	ret->above = step.above;
 	if (in_league)
 		return set_league(runtime, ret);
-	if (region->kind != KMP_REGION_LEAGUE)
+	if (!is_league)
 		ret->level--;
 	if (step.above == 0 && ret->level != step.team.level)
 		return reason(ompd_rc_error, "the team at 0x%llx is being changed, or damaged",
@@ -337,7 +355,8 @@ ompd_rc_t kmp_find_place(const struct runtime *runtime, const struct thread *thr
 	if (rc == ompd_rc_ok && !leaving)
 		rc = kmp_check_number(runtime, thread, &here);
 	*ret = (struct kmp_place){ .member = true, .innermost = true };
-	if (rc == ompd_rc_ok && here.kind == KMP_REGION_PARALLEL && !leaving)
+	if (rc == ompd_rc_ok && (here.kind == KMP_REGION_WHOLE_LEAGUE ||
+				 (here.kind == KMP_REGION_PARALLEL && !leaving)))
 		ret->thread_num = thread->tid;
 	// Nothing tells whether it is still in this one.
 	if (rc == ompd_rc_ok && leaving && kmp_region_id(&here) == kmp_region_id(region))

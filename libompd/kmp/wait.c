@@ -67,23 +67,36 @@ static const ompd_ext_wait_site barrier_sites[BARRIER_COUNT] = {
 				.state = ompt_state_wait_barrier_implementation },
 };
 
+/** The end of a league is the barrier of its team at the end of regions. */
+static const ompd_ext_wait_site end_of_league = { .kind = ompd_ext_wait_barrier_teams,
+						  .state = ompt_state_wait_barrier_teams };
+
 // Parallel and teams constructs call a function of the runtime, which first calls one that begins
 // the region and runs its code, and then another that ends it. That one has no name. unavailable:
 // it is not the one that ends it.
 static ompd_rc_t ends_region(const struct runtime *runtime, uint64_t return_address,
-			     uint64_t *entry)
+			     ompd_ext_wait_site *site)
 {
-	static const char *const functions[] = { "__kmpc_fork_call", "__kmpc_fork_teams" };
+	static const struct {
+		const char *name;
+		const ompd_ext_wait_site *site;
+	} functions[] = {
+		{ "__kmpc_fork_call", &barrier_sites[BARRIER_FORKJOIN] },
+		{ "__kmpc_fork_teams", &end_of_league },
+	};
 	const char *file_name = runtime->layout.file_name;
 	bool precedes = false;
-	uint64_t begins;
+	uint64_t begins, entry;
 	ompd_rc_t rc = target_symbol(&runtime->target, "__kmp_fork_call", file_name, &begins);
 
 	for (size_t i = 0; rc == ompd_rc_ok && !precedes && i < 2; i++) {
-		rc = target_symbol(&runtime->target, functions[i], file_name, entry);
+		rc = target_symbol(&runtime->target, functions[i].name, file_name, &entry);
 		if (rc == ompd_rc_ok)
-			rc = call_precedes(&runtime->target, *entry, return_address, begins,
+			rc = call_precedes(&runtime->target, entry, return_address, begins,
 					   &precedes);
+		*site = *functions[i].site;
+		site->entry = entry;
+		site->function = functions[i].name;
 	}
 	return rc == ompd_rc_ok && !precedes ? ompd_rc_unavailable : rc;
 }
@@ -99,13 +112,7 @@ ompd_rc_t kmp_classify_call(struct runtime *runtime, uint64_t return_address,
 	rc = kmp_classify_entry(runtime, entry, site);
 	if (rc != ompd_rc_unavailable)
 		return rc;
-	rc = ends_region(runtime, return_address, &entry);
-	if (rc == ompd_rc_ok) {
-		*site = barrier_sites[BARRIER_FORKJOIN];
-		site->entry = entry;
-		site->function = "__kmpc_fork_call";
-	}
-	return rc;
+	return ends_region(runtime, return_address, site);
 }
 
 // A thread's own part of a barrier (kmp_bstate).
@@ -239,9 +246,17 @@ static ompd_rc_t state_at_barrier(const struct runtime *runtime, const struct th
 				  ompd_word_t *state)
 {
 	struct task task;
-	ompd_rc_t rc = kmp_current_record(runtime, thread, &task);
-	bool arrived = false;
+	bool arrived = false, in_league = false;
+	ompd_rc_t rc = kmp_is_in_whole_league(runtime, thread, &in_league);
 
+	if (rc == ompd_rc_ok && in_league) {
+		rc = has_arrived(runtime, thread, BARRIER_FORKJOIN, &arrived);
+		if (rc == ompd_rc_ok && arrived)
+			*state = end_of_league.state;
+		return rc;
+	}
+	if (rc == ompd_rc_ok)
+		rc = kmp_current_record(runtime, thread, &task);
 	// At a barrier a thread may run tasks.
 	for (int i = 0; i < BARRIER_COUNT && rc == ompd_rc_ok && task.implicit && !arrived; i++) {
 		rc = has_arrived(runtime, thread, (enum barrier)i, &arrived);
@@ -343,6 +358,18 @@ static ompd_rc_t sleeps_for_member(const struct runtime *runtime, const struct t
 	return rc == ompd_rc_ok ? ompd_rc_unavailable : rc;
 }
 
+static ompd_rc_t barrier_site(const struct runtime *runtime, const struct thread *thread,
+			      enum barrier barrier, ompd_ext_wait_site *site)
+{
+	bool in_league = false;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	if (barrier == BARRIER_FORKJOIN)
+		rc = kmp_is_in_whole_league(runtime, thread, &in_league);
+	*site = in_league ? end_of_league : barrier_sites[barrier];
+	return rc;
+}
+
 // Threads sleep on a condition variable of their own; the flag that they wait for has its lowest
 // bit set then (__kmp_suspend_template).
 ompd_rc_t kmp_classify_futex(const struct runtime *runtime, const struct thread *thread,
@@ -373,16 +400,17 @@ ompd_rc_t kmp_classify_futex(const struct runtime *runtime, const struct thread 
 			return rc;
 		if (!(go & 1))
 			continue;
-		*site = barrier_sites[i];
-		if (i == BARRIER_FORKJOIN && idle)
+		if (i == BARRIER_FORKJOIN && idle) {
 			*site = (ompd_ext_wait_site){ .kind = ompd_ext_wait_idle,
 						      .state = ompt_state_idle };
-		return ompd_rc_ok;
+			return ompd_rc_ok;
+		}
+		return barrier_site(runtime, thread, (enum barrier)i, site);
 	}
 	ompd_rc_t rc = sleeps_for_member(runtime, thread, &gathered);
 
 	if (rc == ompd_rc_ok)
-		*site = barrier_sites[gathered];
+		return barrier_site(runtime, thread, gathered, site);
 	if (rc != ompd_rc_unavailable)
 		return rc;
 	return reason(ompd_rc_unavailable, "the thread sleeps in the runtime, and none of its "

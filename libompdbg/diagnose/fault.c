@@ -400,6 +400,34 @@ static bool is_below_stack(const struct steps *steps, struct thread *thread, uin
 	return address < stack || (end_of_frame(thread, &end) && address < end);
 }
 
+/** Find the operand at the end of the stack of an instruction for whose fault the kernel names no address,
+ *  though memory can have that of each operand. That is so if there is a handler for the signal, and no
+ *  stack for it either. */
+static const struct code_operand *at_stack_end(const struct steps *steps, struct thread *thread,
+					       const struct code_instruction *step, uint64_t *ret)
+{
+	const struct code_operand *found = NULL;
+
+	for (unsigned int i = 0; i < step->operand_count; i++) {
+		const struct code_operand *operand = &step->operands[i];
+		uint64_t begin = steps->registers.values[OMPDBG_RSP] - WORD;
+
+		if (operand->kind != CODE_MEMORY || !operand->access)
+			continue;
+		if (operand->implied ? operand->access != CODE_WRITES :
+				       !operand_address(steps, operand, &begin))
+			return NULL;
+		// There is no address of those that are not aligned, either.
+		if (operand->width > WORD && begin % operand->width)
+			return NULL;
+		if (is_below_stack(steps, thread, begin)) {
+			found = operand;
+			*ret = begin;
+		}
+	}
+	return found;
+}
+
 /** Read the registers of a thread, and where it is. */
 static bool read_registers(struct steps *steps, struct thread *thread, uint64_t *pc)
 {
@@ -455,6 +483,10 @@ struct fault thread_fault(struct thread *thread, const uint64_t *address)
 	if (code_decode(process_code(process), pc, &last) != CODE_OK)
 		return fault;
 	const struct code_operand *operand = accessed(&steps, &last, address, &fault.address);
+	if (!operand && !address) {
+		operand = at_stack_end(&steps, thread, &last, &fault.address);
+		fault.is_below_stack = operand;
+	}
 	if (!operand)
 		return fault;
 	fault.has_address = true;

@@ -339,12 +339,16 @@ static bool has_no_task_left(struct thread *thread)
 static const char *tell_unknown(struct telling *t)
 {
 	const struct finding *finding = t->finding;
-	bool for_tasks = true;
+	bool for_tasks = true, at_end = true;
 
 	if (finding->region)
 		return tell_unknown_at_barrier(t);
-	for (size_t i = 0; i < finding->waiters.count; i++)
+	for (size_t i = 0; i < finding->waiters.count; i++) {
 		for_tasks &= has_no_task_left(finding->waiters.all[i]);
+		at_end &= thread_wait(finding->waiters.all[i])->kind == ompd_ext_wait_barrier_teams;
+	}
+	if (at_end)
+		return SAY("%s for the rest of a league", waiters_wait(t));
 	return SAY("%s or %s just gone on: %s", waiters_wait(t), have((int)finding->waiters.count),
 		   for_tasks && finding->is_certain ? "no task is left to wait for" :
 						      "cause unknown");

@@ -144,13 +144,13 @@ static void find_system_owner(struct process *process, struct lock *lock)
 		return;
 	lock->is_held = YES;
 	for (size_t i = 0; i < process->num_targets; i++) {
-		if (!state.owner || process->targets[i].lwp != state.owner)
+		if (!state.owner || thread_own_id(process->threads[i]) != state.owner)
 			continue;
 		lock->owner = process->threads[i];
 		lock->source = OWNER_RECORDED;
 		return;
 	}
-	// The thread has ended, or has another number here, or the lock was overwritten.
+	// The thread has ended, or the lock was overwritten.
 	lock->reason = state.owner ?
 			       arena_printf(&process->arena,
 					    "its recorded owner, LWP %d, is not among the threads",

@@ -170,7 +170,7 @@ static void match_threads(struct history *history, struct history_room *room)
 	}
 	for (size_t i = 0; i < process->num_targets; i++) {
 		const struct ompdbg_target_thread *target = &process->targets[i];
-		living = table_get(&by_lwp, (uint64_t)target->lwp);
+		living = table_get(&by_lwp, (uint64_t)thread_own_id(process->threads[i]));
 		if (!living || target->running)
 			continue;
 		living->thread = process->threads[i];

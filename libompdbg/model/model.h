@@ -57,6 +57,8 @@ struct process {
 	struct team **teams;	 // process_teams() asks for them
 	size_t num_teams;
 	bool has_teams;
+	bool has_own_ids;
+	uint64_t own_id_offset; // of a thread's id in the C library's record of it; 0: unknown
 	void *rooms[NUM_ROOMS]; // as of the constants
 };
 
@@ -202,6 +204,9 @@ bool thread_list_has(const struct thread_list *list, const struct thread *thread
 
 /** Check for an OpenMP thread; UNKNOWN if it runs or could not be read. */
 enum tristate thread_is_openmp(const struct thread *thread);
+/** Return the id that the system gives it where it runs, which mutexes keep: in a PID namespace another than
+ *  debuggers outside see. */
+int64_t thread_own_id(const struct thread *thread);
 /** Tell its number in a team; NOT_KNOWN if it is no member. */
 int thread_number_in(struct thread *thread, struct team *team);
 /** Find the task that a thread executes; NULL if it has none. */

@@ -87,6 +87,40 @@ struct ompdbg_error *thread_join(struct thread *thread)
 	return NULL;
 }
 
+/** Find where the C library keeps the id of a thread in its own record of it, as it says for libthread_db;
+ *  0: unknown. */
+static uint64_t own_id_offset(struct process *process)
+{
+	struct {
+		uint32_t bits, count, offset;
+	} field;
+	uint64_t address;
+
+	if (!process->has_own_ids) {
+		process->has_own_ids = true;
+		if (is_ok(SERVICE(process, symbol_address, "_thread_db_pthread_tid", NULL, 0,
+				  &address)) &&
+		    process_read(process, address, &field, sizeof(field)) && field.bits == 32 &&
+		    field.count == 1)
+			process->own_id_offset = field.offset;
+	}
+	return process->own_id_offset;
+}
+
+int64_t thread_own_id(const struct thread *thread)
+{
+	struct process *process = thread->runtime->process;
+	const uint64_t offset = own_id_offset(process);
+	uint64_t pthread;
+	int32_t id;
+
+	if (offset && !thread->target->running &&
+	    is_ok(space_pthread(thread->runtime->space, thread->target->number, &pthread)) &&
+	    process_read(process, pthread + offset, &id, sizeof(id)) && id > 0)
+		return id;
+	return thread->target->lwp;
+}
+
 void thread_list_append(struct thread_list *list, struct arena *arena, struct thread *thread)
 {
 	*ARENA_APPEND(arena, list->all, list->count, list->capacity) = thread;

@@ -197,11 +197,24 @@ static const char *arithmetic_text(const struct crash *crash, struct thread *thr
 	}
 }
 
+/** Say that a thread has come to the end of its stack, and what gives it a larger one. */
+static const char *overflow_text(struct arena *arena, struct thread *thread, pid_t pid)
+{
+	const char *remedy = "";
+
+	if (thread->target->lwp == pid || thread_own_id(thread) == pid)
+		remedy = "; ulimit -s sets its size";
+	else if (thread->team && thread->thread_num > 0)
+		remedy = "; OMP_STACKSIZE sets its size";
+	return arena_printf(arena, " (probably a stack overflow%s)", remedy);
+}
+
 /** Write what the signal is about: "invalid read at 0x8 (p->next; p is null)"; NULL if it is unknown. */
-static const char *details_text(struct arena *arena, const struct crash *crash, pid_t sender,
+static const char *details_text(struct arena *arena, const struct crash *crash, pid_t pid,
 				struct thread *thread, const struct fault *fault)
 {
 	const char *kind = kind_name(fault->kind), *reason = "";
+	const pid_t sender = sender_of(crash, pid);
 
 	if (sender)
 		return arena_printf(arena, "sent by process %d", (int)sender);
@@ -215,7 +228,7 @@ static const char *details_text(struct arena *arena, const struct crash *crash, 
 		reason =
 			arena_printf(arena, " (%s; %s is null)", fault->expression, fault->pointer);
 	else if (fault->is_below_stack)
-		reason = " (probably a stack overflow)";
+		reason = overflow_text(arena, thread, pid);
 	else if (fault->expression)
 		reason = arena_printf(arena, " (%s)", fault->expression);
 	else if (!fault->address)
@@ -230,7 +243,7 @@ const char *crash_text(struct process *process, const struct crash *crash, pid_t
 	struct thread *thread = crash_thread(process, crash);
 	const struct location *location = thread ? thread_location(thread) : NULL;
 	const struct fault fault = fault_of(crash, thread, pid);
-	const char *details = details_text(arena, crash, sender_of(crash, pid), thread, &fault);
+	const char *details = details_text(arena, crash, pid, thread, &fault);
 	const char *who = thread ? thread_text(arena, thread) :
 				   arena_printf(arena, "a thread (LWP %d)", (int)crash->lwp);
 
@@ -322,6 +335,6 @@ void json_crash(struct json *json, struct process *process, const struct crash *
 	json_member_string(json, "expression", fault.expression);
 	json_member_string(json, "null_pointer", fault.pointer);
 	json_member_string(json, "details",
-			   details_text(&process->arena, crash, sender, thread, &fault));
+			   details_text(&process->arena, crash, pid, thread, &fault));
 	json_end_object(json);
 }

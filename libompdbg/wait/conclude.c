@@ -13,6 +13,8 @@ struct conclusion {
 	struct verdict *verdict;
 };
 
+static const char stack_unknown[] = "stack unknown";
+
 static void set_unknown(struct conclusion *c, const char *reason)
 {
 	c->verdict->state = STATE_UNKNOWN;
@@ -85,8 +87,9 @@ static int kind_of_state(int64_t state)
 	case STATE_BARRIER_IMPLICIT:
 	case STATE_BARRIER_EXPLICIT:
 	case STATE_BARRIER_IMPLEMENTATION:
-	case STATE_BARRIER_TEAMS:
 		return ompd_ext_wait_barrier;
+	case STATE_BARRIER_TEAMS:
+		return ompd_ext_wait_barrier_teams;
 	case STATE_BARRIER_PARALLEL:
 		return ompd_ext_wait_barrier_parallel;
 	case STATE_BARRIER_WORKSHARE:
@@ -169,7 +172,8 @@ static void conclude_asleep(struct conclusion *c, const char *function)
 	uint32_t kind = c->evidence->futex_site.kind;
 	int64_t state = c->evidence->futex_site.state;
 
-	if (family(kind) == FAMILY_BARRIER && c->evidence->after_user_code) {
+	if (kind != ompd_ext_wait_barrier_teams && family(kind) == FAMILY_BARRIER &&
+	    c->evidence->after_user_code) {
 		kind = ompd_ext_wait_barrier_parallel;
 		state = STATE_BARRIER_PARALLEL;
 	}
@@ -253,7 +257,9 @@ static void conclude_unclassified(struct conclusion *c)
 {
 	const struct evidence *e = c->evidence;
 
-	if (!e->futex && e->in_no_users_code) {
+	if (!e->futex && e->is_unseen) {
+		set_unknown(c, stack_unknown);
+	} else if (!e->futex && e->in_no_users_code) {
 		set_unknown(c, "in the runtime, not called from the program's code");
 	} else if (!e->futex && e->in_routine) {
 		set_works(c);
@@ -292,8 +298,8 @@ void conclude(struct thread *thread, struct verdict *verdict)
 		conclude_recorded(&c, state);
 	} else if (e->is_outside && may_work) {
 		set_unknown(&c, "outside the program's code: starting or ending");
-	} else if (e->is_unseen && may_work) {
-		set_unknown(&c, "stack unknown");
+	} else if (e->is_unseen && !e->in_runtime && may_work) {
+		set_unknown(&c, stack_unknown);
 	} else if (!e->in_runtime) {
 		// In the handler of a signal that came while the thread waited, it works.
 		if (state != STATE_UNKNOWN && !(is_recorded_wait && e->in_users_code))

@@ -68,7 +68,8 @@ struct evidence {
 	bool is_outside;       // the whole stack is the system's
 	bool in_routine;       // the user's code called one that does not wait
 	bool has_failed;       // a signal of the runtime's own doing ended the thread
-	bool is_unseen;	       // its stack is unknown: a core file may lack its registers
+	bool is_unseen;	       // its stack is unknown: a core file may lack its registers, and the
+			       // debugger fail to unwind
 };
 
 /** The conclusion; it hangs at struct thread. */

@@ -34,6 +34,7 @@ static const struct wait_kind kinds[] = {
 	[ompd_ext_wait_cancel] = { "cancel", "", FAMILY_RUNTIME },
 	[ompd_ext_wait_dependences] = { "dependences", "dependences", FAMILY_TASK },
 	[ompd_ext_wait_reduction] = { "reduction", "reduction", FAMILY_BARRIER },
+	[ompd_ext_wait_barrier_teams] = { "barrier_teams", "end of league", FAMILY_BARRIER },
 };
 
 static const struct wait_kind mutex_kind = { "mutex", "lock or critical", FAMILY_MUTEX };

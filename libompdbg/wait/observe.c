@@ -29,6 +29,7 @@ struct top {
 	struct stack_frame *user;	// NULL: none
 	struct stack_frame *place;	// user, or an older frame that has source lines
 	bool has_first, starts_in_runtime, is_outside;
+	bool is_cut;	 // the debugger failed before a user frame was found: there may be some
 	bool in_handler; // of a signal
 	bool is_jump;	 // the user's code jumped to a function of the runtime that has no name
 };
@@ -107,6 +108,7 @@ static void find_top(struct top *top)
 		if (!frame)
 			break;
 		top->has_first = true;
+		top->is_cut = frame->at.is_cut_off;
 		if (frame->at.is_signal) {
 			top->in_handler = true;
 			continue;
@@ -114,6 +116,7 @@ static void find_top(struct top *top)
 		owner = stack_owner(top->stack, frame);
 		if (owner == FRAME_USER) {
 			top->user = frame;
+			top->is_cut = false;
 			top->place = own_frame(top->thread, i);
 			return;
 		}
@@ -127,7 +130,7 @@ static void find_top(struct top *top)
 		if (i == MAX_FOREIGN)
 			owner = FRAME_UNKNOWN;
 	}
-	top->is_outside = !top->num_runtime && owner == FRAME_SYSTEM;
+	top->is_outside = !top->num_runtime && owner == FRAME_SYSTEM && !top->is_cut;
 }
 
 // ---- Calls -------------------------------------------------------------------------------------
@@ -364,15 +367,18 @@ void observe(struct thread *thread, struct verdict *verdict)
 	if (!top.num_runtime || e->recorded == STATE_IDLE) {
 		e->in_runtime = top.num_runtime;
 		e->in_users_code = !top.num_runtime && top.user;
-		e->is_unseen = !top.has_first;
+		e->is_unseen = !top.has_first || top.is_cut;
 		return;
 	}
 	e->in_runtime = true;
+	e->is_unseen = top.is_cut;
 	e->has_failed = has_failed(&top);
 	e->in_no_users_code = !top.user;
-	e->has_call = called(&top, &e->call);
+	// Of a stack that was not unwound, the oldest frame need not be the one that was called.
+	e->has_call = !top.is_cut && called(&top, &e->call);
 	e->in_routine = !e->has_call && in_routine(&top);
 	e->after_user_code =
+		!top.is_cut &&
 		(!top.user || (e->has_call && e->call.kind == ompd_ext_wait_parallel)) &&
 		went_on(&top);
 	e->for_dependences = e->recorded == STATE_TASKWAIT && waits_for_dependences(thread);

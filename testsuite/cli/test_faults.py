@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs/ompdbg.schema.json").read_text(encoding="utf-8"))
 SOURCE = ROOT / "testsuite/cli/programs/faults.c"
 OVERFLOW = SOURCE.with_name("overflow.c")
+OVERFLOWS = "probably a stack overflow; OMP_STACKSIZE sets its size"
 INDEX = str(1 << 40)
 VARIANTS = [(family, level) for family in ("gcc", "clang") for level in ("-O0", "-O2")]
 # Clang shares by a reference, of which its debug information says nothing else.
@@ -208,14 +209,20 @@ def test_end_of_the_stack(ompdbg: Any, family: str, level: str, tmp_path: Path) 
     for way in ("deep", "large", "small"):
         core = core_of(program, way, tmp_path / way)
         headline = ompdbg.run("why", core).stdout.splitlines()[0]
-        assert re.search(rf" {way} at .* \(probably a stack overflow\)$", headline), headline
+        assert re.search(rf" {way} at .* \({OVERFLOWS}\)$", headline), headline
         page = tmp_path / way / "page.html"
         ompdbg.run("report", "--html", page, core)
-        assert " (probably a stack overflow)</p>" in page.read_text(encoding="utf-8")
+        assert f" ({OVERFLOWS})</p>" in page.read_text(encoding="utf-8")
         # GDB can read pages that protect a stack.
         spec: Dict[str, Any] = {"commands": ["run " + way, "omp why"]}
         live = processes.run_gdb("session.py", spec, [str(program)]).result[1]["text"]
-        assert " (probably a stack overflow)\n" in " ".join(live.split("\n  ")), live
+        assert f" ({OVERFLOWS})\n" in " ".join(live.split("\n  ")), live
+        core = processes.kernel_core(program, (way, "handler"), tmp_path / way, signal.SIGSEGV)
+        headline = ompdbg.run("why", core).stdout.splitlines()[0]
+        assert re.search(rf" {way} at .* invalid write at .* \({OVERFLOWS}\)$", headline), headline
+    misaligned = core_of(program, "aligned", tmp_path / "aligned")
+    headline = ompdbg.run("why", misaligned).stdout.splitlines()[0]
+    assert " aligned at " in headline and "stack overflow" not in headline
     # So many frames are not read, and what is below them is not made up.
     stack = ompdbg.run("bt", "--no-tree", core).stdout.split("\n\n")[0]
     assert stack.endswith("(The stack ends here: the older frames of thread 1 were not read.)")

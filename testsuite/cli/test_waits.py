@@ -345,3 +345,24 @@ def test_function_of_the_c_library_that_is_interposed(
     assert places <= {"main", "pthread_cond_wait"}, threads
     assert {one["kind"] for one in tasks} <= {"initial", "implicit"}, tasks
     assert "Region 1: 2 of 3 threads have reached a barrier, 1 has not\n" in text, text
+
+
+@pytest.mark.parametrize("regions", (False, True))
+@pytest.mark.parametrize("number", (0, 1))
+@pytest.mark.parametrize("spin", (False, True))
+def test_rest_of_a_league(
+    ompdbg: Any, tmp_path: Path, number: int, regions: bool, spin: bool
+) -> None:
+    """Initial threads of a league wait at its end for the one that goes on."""
+    limits = ["KMP_TEAMS_THREAD_LIMIT=9", f"KMP_BLOCKTIME={'infinite' if spin else '0'}"]
+    program = compiled("league_end.c", "clang", tmp_path)
+    command = ["env", *limits, program, str(number)] + ["regions"] * regions
+    with rest.hanging(command, 6 if regions else 3, tmp_path) as process:
+        threads = ompdbg.json("threads", process.pid)["threads"]
+        text = ompdbg.run("why", process.pid).stdout
+    told = [one for one in threads if one["wait"] and one["wait"]["kind"] == "barrier_teams"]
+    assert [one["state"] for one in told] == ["wait_barrier_teams"] * 2, threads
+    assert not [one for one in threads if one["state"] is None], threads
+    first = [one for one in told if one["lwp"] == process.pid]
+    assert len(first) == number, threads  # the process's own thread is the league's first
+    assert re.search(r"^Threads [\d, -]+ wait for the rest of a league$", text, re.M), text

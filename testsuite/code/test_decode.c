@@ -18,11 +18,11 @@ enum { ADDRESS = 0x10000 };
 static void describe(const struct code_instruction *instruction, char *text, size_t size)
 {
 	static const char *const kinds[] = { "", "call ", "jump ", "jump-if ", "return ", "trap " };
-	static const char *const operations[] = {
-		"compute", "nothing",  "move",	   "move-signed", "move-if", "address",
-		"add",	   "subtract", "multiply", "shift-left",  "and",     "exclusive-or",
-		"set-if",  "zero",     "compare",  "test",	  "push",    "pop"
-	};
+	static const char *const operations[] = { "compute",  "nothing",    "move",  "move-signed",
+						  "move-if",  "address",    "add",   "subtract",
+						  "multiply", "shift-left", "zero",  "compare",
+						  "test",     "push",	    "pop",   "and",
+						  "xor",      "leave",	    "set-if" };
 	static const char *const accesses[] = { "", "r", "w", "rw" };
 	static const char *const segments[] = { "", "thread:", "elsewhere:" };
 	FILE *file = fmemopen(text, size, "w");
@@ -112,10 +112,11 @@ static const struct sample samples[] = {
 	{ "sub $0x10,%rsp", BYTES("\x48\x83\xec\x10"),
 	  "subtract rsp:rw8 16 reads rsp writes rsp,flags" },
 	{ "xor %eax,%eax", BYTES("\x31\xc0"), "zero rax:rw4 rax:r4 writes rax,flags" },
-	{ "xor %ebx,%eax", BYTES("\x31\xd8"),
-	  "exclusive-or rax:rw4 rbx:r4 reads rax,rbx writes rax,flags" },
-	{ "and $1,%al", BYTES("\x24\x01"), "and rax:rw1 1 reads rax writes rax,flags" },
+	{ "xor %ebx,%eax", BYTES("\x31\xd8"), "xor rax:rw4 rbx:r4 reads rax,rbx writes rax,flags" },
+	{ "and $1,%eax", BYTES("\x83\xe0\x01"), "and rax:rw4 1 reads rax writes rax,flags" },
 	{ "sete %al", BYTES("\x0f\x94\xc0"), "set-if rax:w1 reads flags writes rax" },
+	{ "cltq", BYTES("\x48\x98"), "move-signed rax:w8 rax:r4 reads rax writes rax" },
+	{ "leave", BYTES("\xc9"), "leave [rbp+0]implied:r8 reads rsp,rbp writes rsp,rbp" },
 	{ "imul $24,%r12,%rcx", BYTES("\x49\x6b\xcc\x18"),
 	  "multiply rcx:w8 r12:r8 24 reads r12 writes rcx,flags" },
 	{ "shl $3,%rax", BYTES("\x48\xc1\xe0\x03"),

@@ -13,7 +13,7 @@ import comparing
 import pytest
 from harness import processes, setup
 
-CORES = 200
+CORES = 800 if setup.FULL else 80
 SECONDS = 120  # for one of them
 MEMORY = 4 << 30
 HEADERS = 1 << 14  # where most of what a core file says of itself is

@@ -336,12 +336,12 @@ static void test_routines(void **state)
 static void test_kinds(void **state)
 {
 	(void)state;
-	for (uint32_t kind = 0; kind <= ompd_ext_wait_reduction; kind++) {
+	for (uint32_t kind = 0; kind <= ompd_ext_wait_barrier_teams; kind++) {
 		assert_string_not_equal(wait_kind(kind)->name, "unknown");
 		for (uint32_t other = 0; other < kind; other++)
 			assert_string_not_equal(wait_kind(kind)->name, wait_kind(other)->name);
 	}
-	assert_string_equal(wait_kind(ompd_ext_wait_reduction + 1)->name, "unknown");
+	assert_string_equal(wait_kind(ompd_ext_wait_barrier_teams + 1)->name, "unknown");
 }
 
 int main(void)

@@ -117,7 +117,9 @@ static const char *heading(struct arena *arena, const struct stack_part *part,
 	} else if (thread_is_openmp(thread) == NO) {
 		what = arena_printf(arena, ": no OpenMP thread%s", s);
 	} else if (wait && !with_doing) {
-		what = arena_printf(arena, ": %s", wait->title);
+		what = arena_printf(arena, ": %s",
+				    thread_signal(thread) ? thread_doing(thread)->text :
+							    wait->title);
 	}
 	if (with_task && !group)
 		what = arena_printf(arena, "%s%s", what, task_part(arena, part));

@@ -20,8 +20,7 @@ struct unit *object_units(struct target_services *services, ssize_t index)
 	if (object->has_units)
 		return object->units;
 	object->has_units = true;
-	Dwarf *dwarf = target_dwarf(services->target, (size_t)index, &bias);
-	while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0) {
+	while (target_next_unit(services->target, (size_t)index, &cu, &die, &bias)) {
 		*next = unit_of(services, &die, bias);
 		next = &(*next)->next;
 	}

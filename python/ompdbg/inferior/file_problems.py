@@ -26,6 +26,7 @@ _MAPPING = re.compile(
     r"(?:[rwxsp-]{4}\s+)?(?P<path>/.*?)\s*$",
     re.M,
 )
+_DELETED = " (deleted)"  # the kernel writes it after the name
 _FIND_LIBRARY = 'name its folder with "set solib-search-path" or "set sysroot"'
 
 
@@ -93,6 +94,11 @@ def why_mismatched() -> Optional[str]:
 
 
 def _use_file(path: Optional[str]) -> str:
+    if path is not None and path.endswith(_DELETED):
+        # The kernel still has the file, as long as the process lives.
+        pid = gdb.selected_inferior().pid
+        is_live = pid and object_files.CORE not in output.said("info files")
+        path = f"/proc/{pid}/exe" if is_live else None
     return f'use "file {path or "PROGRAM"}"'
 
 

@@ -247,11 +247,14 @@ class GdbServices:
 
     # ---- Stacks -----------------------------------------------------------------------------
 
-    def stack(self, number: int) -> Iterator[Tuple[int, bool, bool, bool]]:
+    def stack(self, number: int) -> Iterator[Optional[Tuple[int, bool, bool, bool]]]:
         """Yield of each frame of a thread the address, and whether it is a signal's, inlined, or a
-        tail call."""
+        tail call; then None if GDB failed to unwind further."""
         thread = self._stopped_of(number)
-        for frame in self._stacks.of(thread).walk() if thread is not None else ():
+        if thread is None:
+            return
+        stack = self._stacks.of(thread)
+        for frame in stack.walk():
             kind = frame.type()
             yield (
                 frame.pc(),
@@ -259,6 +262,8 @@ class GdbServices:
                 kind == gdb.INLINE_FRAME,
                 kind == gdb.TAILCALL_FRAME,
             )
+        if stack.is_cut_off:
+            yield None
 
     def frame_of(self, number: int, level: int) -> Optional[gdb.Frame]:
         """Find GDB's frame of that level of a thread, which it selects."""

@@ -49,6 +49,12 @@ class Stacks:
         return stack
 
 
+def _ends_without_reason(frame: gdb.Frame) -> bool:
+    """Check that GDB does not say why there is no older frame. It ends stacks at main, which is
+    the user's code, and at the function that starts a program."""
+    return frame.unwind_stop_reason() == gdb.FRAME_UNWIND_NO_REASON and frame.name() != "_start"
+
+
 class _Stack:
     """One thread's stack, as far as it was unwound."""
 
@@ -56,6 +62,7 @@ class _Stack:
         self._thread = thread
         self._frames: List[gdb.Frame] = []
         self._ended = False
+        self.is_cut_off = False  # GDB failed to unwind it further
 
     def walk(self) -> Iterator[gdb.Frame]:
         """Yield the frames, innermost first, each with the thread selected."""
@@ -83,7 +90,9 @@ class _Stack:
             if frame is not None and (frame.pc() or not self._frames):
                 self._frames.append(frame)
                 return True
+            # An error is raised once: if GDB met it before, there is neither a frame nor a reason.
+            self.is_cut_off = frame is None and _ends_without_reason(self._frames[-1])
         except gdb.error:
-            pass  # what was unwound so far is all that can be had
+            self.is_cut_off = True  # what was unwound so far is all that can be had
         self._ended = True
         return False
