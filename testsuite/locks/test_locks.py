@@ -8,8 +8,8 @@ from typing import List
 import corpus
 from conftest import Case
 
-WAITS_AT_LEAST = 0.97
-OWNERS_AT_LEAST = 0.88
+WAITS_AT_LEAST = 0.99
+OWNERS_AT_LEAST = 0.9
 
 
 def _assert_none(cases: List[Case], complaints: List[List[str]], share: float = 0) -> None:
