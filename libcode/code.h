@@ -135,6 +135,7 @@ struct code_architecture {
 	uint8_t flags_register;
 	uint8_t argument_count;
 	const uint8_t *arguments;	   // registers of a call's arguments
+	uint8_t result;			   // register of what a call returns
 	uint64_t kept;			   // registers that a function leaves as they were
 	const char *const *register_names; // of the general ones
 	uint8_t register_count;		   // general ones
@@ -410,6 +411,7 @@ struct code_machine {
 	} stores[CODE_STORES];
 	size_t num_stores;
 	uint64_t reused_begin, reused_end; // of the stack: what was there is overwritten
+	bool is_partial;		   // of a function that was called, not all was carried out
 };
 
 /** Carry an instruction out. After a call, only registers that functions keep are known. */
@@ -541,6 +543,8 @@ struct code_spin {
 	/** Where it reads, if that is an expression: of variables, or what registers hold (CODE_HELD). */
 	struct code_value reads[CODE_SPIN_READS];
 	uint16_t widths[CODE_SPIN_READS]; // bytes
+	uint64_t
+		deciding; // where the call returns to whose result alone ends the loop; 0: there is none
 };
 
 /** The question. */

@@ -434,6 +434,13 @@ static void enter_call(struct carrying *carrying, uint64_t returns)
 	code_push(machine, (struct code_known){ .known = true, .bits = returns });
 }
 
+/** Go on likewise where it is unknown what else the call did. */
+static void lose_call(struct carrying *carrying)
+{
+	carrying->machine->is_partial = true;
+	give_call_up(carrying);
+}
+
 /** Go on after the innermost call. */
 static void carry_out_return(struct carrying *carrying)
 {
@@ -451,7 +458,7 @@ static void carry_out_condition(struct carrying *carrying, const struct code_ins
 
 	if (!jump->is_direct ||
 	    !machine->architecture->is_taken(jump->condition, &machine->comparison, &is_taken))
-		give_call_up(carrying);
+		lose_call(carrying);
 	else
 		carrying->pc = is_taken ? jump->target : code_end(jump);
 }
@@ -466,8 +473,12 @@ static void carry_out_jump(struct carrying *carrying, const struct code_instruct
 
 	if (find_target(carrying, insn, &target))
 		entering = enter(context, machine, target);
-	if (entering == CODE_GO_IN && is_call && carrying->depth == MAX_NESTED)
+	else
+		machine->is_partial = true;
+	if (entering == CODE_GO_IN && is_call && carrying->depth == MAX_NESTED) {
 		entering = CODE_STEP_OVER;
+		machine->is_partial = true;
+	}
 	*is_stopped = entering == CODE_STOP;
 	if (entering == CODE_GO_IN) {
 		// What the user's code has left by a jump comes back as from a call.
@@ -492,7 +503,7 @@ bool code_carry_out_call(struct code_reader *reader, struct code_machine *machin
 	carry_out_jump(&carrying, &insn, enter, context, &is_stopped);
 	for (size_t i = 0; !is_stopped && carrying.depth; i++) {
 		if (i == MAX_CARRIED_OUT || code_decode(reader, carrying.pc, &insn) != CODE_OK) {
-			give_call_up(&carrying);
+			lose_call(&carrying);
 			continue;
 		}
 		switch (insn.kind) {
@@ -511,7 +522,7 @@ bool code_carry_out_call(struct code_reader *reader, struct code_machine *machin
 			carry_out_condition(&carrying, &insn);
 			break;
 		default:
-			give_call_up(&carrying);
+			lose_call(&carrying);
 		}
 	}
 	return is_stopped;

@@ -435,6 +435,40 @@ static bool note_reads(const struct loop *loop, struct code_spin *ret)
 	return looks;
 }
 
+// Return where the call returns to on whose result alone rests which way the loop goes; 0: there is none.
+static uint64_t deciding_call(const struct loop *loop)
+{
+	uint64_t pending = 0, seen = 0, stores = 0, call = 0;
+
+	for (uint64_t rest = loop->inside; rest;) {
+		const unsigned int step = take(&rest);
+
+		if (loop->steps[step].kind == CODE_JUMP_IF)
+			pending |= bit(step);
+		if (has_store(&loop->steps[step]))
+			stores |= bit(step);
+	}
+	while (pending) {
+		const unsigned int index = take(&pending);
+		const struct code_instruction *step = &loop->steps[index];
+
+		seen |= bit(index);
+		if (step->kind == CODE_CALL) {
+			if (call && call != code_end(step))
+				return 0;
+			call = code_end(step);
+			continue;
+		}
+		for (unsigned int i = 0; i < step->operand_count; i++) {
+			if (is_load(&step->operands[i]) &&
+			    !is_own(loop, &step->operands[i], stores))
+				return 0;
+		}
+		pending |= sources(loop, index, stores) & ~seen;
+	}
+	return call;
+}
+
 static bool has_call_before_pc(const struct loop *loop)
 {
 	for (uint64_t rest = loop->inside; rest;) {
@@ -465,5 +499,6 @@ enum code_status code_find_spin(struct code_reader *reader, const struct code_sp
 	const bool looks = note_reads(&loop, ret);
 
 	ret->is_endless = !leaves;
+	ret->deciding = leaves ? deciding_call(&loop) : 0;
 	return leaves && !looks ? CODE_UNKNOWN : CODE_OK;
 }

@@ -530,6 +530,7 @@ const struct code_architecture code_x86_64 = {
 	.frame_register = RBP,
 	.flags_register = FLAGS,
 	.arguments = arguments,
+	.result = RAX,
 	.argument_count = sizeof(arguments),
 	.kept = SET(RBX) | SET(RSP) | SET(RBP) | SET(R12) | SET(R13) | SET(R14) | SET(R15),
 	.register_names = names,

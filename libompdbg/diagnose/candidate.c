@@ -48,7 +48,7 @@ static uint64_t lock_of_call(const struct search *search, const struct lock_call
 	if (!*passed)
 		*passed = ARENA_ARRAY(&process->arena, struct passed_lock, calls->count);
 	struct passed_lock *lock = &(*passed)[call - calls->calls];
-	if (!lock->is_known) {
+	if (!lock->is_known && !call->is_vague) {
 		lock->is_known = true;
 		lock->address =
 			passed_lock_at(search->thread, search->frame, call->returns,
@@ -64,11 +64,8 @@ enum match { NO_MATCH, MATCHES, MAY_MATCH };
 static enum match is_of_lock(const struct search *search, const struct lock_call *call)
 {
 	const struct lock *lock = search->lock;
-	enum lock_family family = lock->kind == ompd_ext_wait_critical ? FAMILY_OF_CRITICALS :
-				  lock->kind == ompd_ext_wait_atomic   ? FAMILY_OF_ATOMICS :
-									 FAMILY_OF_LOCKS;
 
-	if (call->family != family && lock->kind != WAIT_MUTEX)
+	if (call->family != lock_family(lock->kind) && lock->kind != WAIT_MUTEX)
 		return NO_MATCH;
 	if (call->is_unnamed || !lock->address) {
 		const struct wait *wait = thread_wait(lock->waiters.all[0]);
@@ -87,7 +84,8 @@ static enum match is_of_lock(const struct search *search, const struct lock_call
 /** Check for a lock for which a thread waits that has set it. */
 static bool is_set_once(const struct lock *lock)
 {
-	return lock->kind == ompd_ext_wait_lock || lock->kind == ompd_ext_wait_critical;
+	return lock->kind == ompd_ext_wait_lock || lock->kind == ompd_ext_wait_critical ||
+	       lock->kind == WAIT_PTHREAD_SPINLOCK;
 }
 
 /** Find the calls that may have unset the lock, and those that set it. Not within a search: what a call passes is found by another
@@ -105,7 +103,8 @@ static void find_operations(struct search *search)
 		const struct lock_call *call = &calls->calls[i];
 		search->may_unset[i] = call->operation == UNSETS && call->address != search->here &&
 				       is_of_lock(search, call) != NO_MATCH;
-		search->blocks[i] = call->operation == SETS && is_set_once(search->lock) &&
+		search->blocks[i] = call->operation == SETS && !call->is_test &&
+				    is_set_once(search->lock) &&
 				    is_of_lock(search, call) == MATCHES;
 	}
 }
@@ -157,22 +156,27 @@ static bool may_still_hold(struct search *search, const struct lock_call *call)
 {
 	find_operations(search);
 	search->tried = call;
-	return code_flow_reaches(&search->calls->flow, call->returns, search->here, is_over_there,
+	return code_flow_reaches(&search->calls->flow, call->after, search->here, is_over_there,
 				 search) &&
 	       may_get_there(search);
 }
 
-/** Find the call on a way from which to here the lock is not unset; NULL: there is none. */
-static const struct lock_call *call_that_set_lock(struct search *search)
+/** Find the call on a way from which to here the lock is not unset; NULL: there is none. @p match: it has
+ *  set this lock, or surely one that is unknown. */
+static const struct lock_call *call_that_set_lock(struct search *search, enum match match)
 {
 	search->here = frame_here(search->thread->runtime->process, search->frame);
 	if (!search->here)
 		return NULL;
+	const struct spin *spin = thread_spin(search->thread);
 	for (size_t i = 0; i < search->calls->count; i++) {
 		const struct lock_call *call = &search->calls->calls[i];
-		// The call at which the frame is has not set it yet.
+		// The call at which the frame is has not set it yet, nor that on which it spins.
 		if (call->operation == SETS && call->address != search->here &&
-		    is_of_lock(search, call) == MATCHES && may_still_hold(search, call))
+		    !(spin && spin->tested == call->returns) && is_of_lock(search, call) == match &&
+		    may_still_hold(search, call) &&
+		    (match == MATCHES ||
+		     lock_call_is_passed(&search->calls->flow, call, search->here)))
 			return call;
 	}
 	return NULL;
@@ -234,22 +238,38 @@ static struct stack_frame *frame_of_call(struct thread *thread, struct stack_fra
 	return frame;
 }
 
-static bool has_set_in(struct process *process, struct lock *lock, struct thread *thread,
-		       struct stack_frame *frame)
+static bool has_set(struct process *process, struct lock *lock, struct thread *thread,
+		    struct stack_frame *frame, enum match match)
 {
-	uint64_t start = stack_place(thread_stack(thread), frame)->start;
 	struct search search = { .thread = thread, .frame = frame, .lock = lock };
 	const struct lock_call *call;
 
-	if (frame->at.is_inlined || !start)
+	if (frame->at.is_inlined || !stack_place(thread_stack(thread), frame)->start)
 		return false;
-	search.calls = lock_calls_at(lock->runtime, start);
-	call = search.calls->is_known ? call_that_set_lock(&search) : NULL;
+	search.calls = frame_lock_calls(lock->runtime, thread, frame);
+	call = search.calls->is_known ? call_that_set_lock(&search, match) : NULL;
 	if (!call)
 		return false;
-	add_candidate(process, lock, (struct candidate){ .by_code = true }, thread,
-		      frame_of_call(thread, frame, call));
+	add_candidate(process, lock,
+		      (struct candidate){ .suspicion = match == MATCHES ? SUSPECTED_BY_CODE :
+									  SUSPECTED_BY_KIND },
+		      thread, frame_of_call(thread, frame, call));
+	if (match != MATCHES)
+		lock->candidates[lock->num_candidates - 1].location =
+			call_location(process, call->returns);
 	return true;
+}
+
+static bool has_set_it_in(struct process *process, struct lock *lock, struct thread *thread,
+			  struct stack_frame *frame)
+{
+	return has_set(process, lock, thread, frame, MATCHES);
+}
+
+static bool has_set_some_in(struct process *process, struct lock *lock, struct thread *thread,
+			    struct stack_frame *frame)
+{
+	return has_set(process, lock, thread, frame, MAY_MATCH);
 }
 
 /** Check for the function of a construct: what it knows, all threads that execute it know. */
@@ -275,7 +295,9 @@ static bool holds_address_in(struct process *process, struct lock *lock, struct 
 	    !is_ok(SERVICE(process, frame_name, thread->target->number, &frame->at, lock->address,
 			   OMPDBG_NAME_OF_HOLDER, &name)))
 		return false;
-	add_candidate(process, lock, (struct candidate){ .variable = name }, thread, frame);
+	add_candidate(process, lock,
+		      (struct candidate){ .suspicion = SUSPECTED_BY_ADDRESS, .variable = name },
+		      thread, frame);
 	return true;
 }
 
@@ -308,7 +330,7 @@ struct thread_list lock_candidates(struct arena *arena, const struct lock *lock)
 void find_candidates(struct process *process, struct lock *lock)
 {
 	for (size_t i = 0; i < process->num_targets && !process_is_interrupted(process); i++)
-		visit_frames(process, lock, process->threads[i], has_set_in);
+		visit_frames(process, lock, process->threads[i], has_set_it_in);
 	prefer_others(lock);
 	if (lock->num_candidates || !lock->address)
 		return;
@@ -321,4 +343,10 @@ void find_candidates(struct process *process, struct lock *lock)
 	if (lock->num_candidates > MAX_BY_ADDRESS ||
 	    diagnose_room(process)->num_searches > MAX_SEARCHES)
 		lock->num_candidates = 0;
+	if (lock->num_candidates)
+		return;
+	for (size_t i = 0; i < process->num_targets && !process_is_interrupted(process); i++) {
+		if (!thread_list_has(&lock->waiters, process->threads[i]))
+			visit_frames(process, lock, process->threads[i], has_set_some_in);
+	}
 }

@@ -91,14 +91,21 @@ struct taking {
 	const struct location *location; // NULL: unknown
 };
 
+/** Reasons to suspect a thread. */
+enum suspicion {
+	SUSPECTED_BY_CODE,    // a function on its stack has set this lock, and has not unset it
+	SUSPECTED_BY_ADDRESS, // a frame holds the address of the lock
+	SUSPECTED_BY_KIND,    // a function on its stack has set a lock of this kind, unknown which
+};
+
 /** A thread that may hold a lock. */
 struct candidate {
 	struct thread *thread;
-	bool by_code; // a function on its stack has set this lock, and has not unset it; else a frame
-		      // holds the address of the lock
-	const struct location *location; // of that frame
-	int level;			 // the debugger's number of the frame
-	const char *variable;		 // that holds the address, "this->lock_"; NULL
+	enum suspicion suspicion;
+	const struct location
+		*location;    // of that frame, or of the call that has set a lock of the kind
+	int level;	      // the debugger's number of the frame
+	const char *variable; // that holds the address, "this->lock_"; NULL
 };
 
 struct lock {

@@ -167,14 +167,26 @@ static void add_lock_edges(struct graph *graph, struct wait_node *node, struct l
 	if (lock->owner)
 		edge_add(graph, node, EDGE_LOCK, lock->owner, true)->lock = lock;
 	else
-		edge_add(graph, node, EDGE_LOCK, lock_suspect(lock), false)->lock = lock;
+		edge_add(graph, node, EDGE_LOCK,
+			 lock_suspect(lock) ? lock_suspect(lock) : lock_weak_suspect(lock), false)
+			->lock = lock;
+}
+
+static struct thread *only_candidate(const struct lock *lock, enum suspicion suspicion)
+{
+	return lock->num_candidates == 1 && lock->candidates[0].suspicion == suspicion ?
+		       lock->candidates[0].thread :
+		       NULL;
 }
 
 struct thread *lock_suspect(const struct lock *lock)
 {
-	return lock->num_candidates == 1 && lock->candidates[0].by_code ?
-		       lock->candidates[0].thread :
-		       NULL;
+	return only_candidate(lock, SUSPECTED_BY_CODE);
+}
+
+struct thread *lock_weak_suspect(const struct lock *lock)
+{
+	return only_candidate(lock, SUSPECTED_BY_KIND);
 }
 
 // ---- All ---------------------------------------------------------------------------------------

@@ -135,26 +135,32 @@ static bool find_recorded_owner(struct process *process, struct lock *lock)
 	return lock->owner_ended;
 }
 
-/** Find who owns a mutex of the C library. */
-static void find_mutex_owner(struct process *process, struct lock *lock)
+/** Find who owns a lock of the C library. */
+static void find_system_owner(struct process *process, struct lock *lock)
 {
-	int32_t owner;
+	struct lock_state state;
 
-	if (!read_awaited_mutex(process, lock->address, &owner))
+	if (!read_system_lock(process, lock->kind, lock->address, &state))
 		return;
 	lock->is_held = YES;
 	for (size_t i = 0; i < process->num_targets; i++) {
-		if (thread_own_id(process->threads[i]) != owner)
+		if (!state.owner || thread_own_id(process->threads[i]) != state.owner)
 			continue;
 		lock->owner = process->threads[i];
 		lock->source = OWNER_RECORDED;
 		return;
 	}
-	// The thread has ended, or the mutex was overwritten.
-	lock->reason = owner ? arena_printf(&process->arena,
+	// The thread has ended, or the lock was overwritten.
+	lock->reason = state.owner ?
+			       arena_printf(&process->arena,
 					    "its recorded owner, LWP %d, is not among the threads",
-					    owner) :
+					    state.owner) :
+		       state.num_readers ?
+			       arena_printf(&process->arena, "%u reader%s, whom it does not record",
+					    state.num_readers, state.num_readers == 1 ? "" : "s") :
 			       "it records no owner";
+	if (!state.owner && lock->kind != WAIT_PTHREAD_MUTEX)
+		find_candidates(process, lock);
 }
 
 static void find_owner(struct process *process, struct lock *lock)
@@ -181,8 +187,8 @@ struct lock *process_locks(struct process *process, size_t *count)
 		for (size_t i = 0; i < room->num_locks; i++) {
 			if (is_ordered_kind(room->locks[i].kind))
 				find_turn(process, &room->locks[i]);
-			else if (room->locks[i].kind == WAIT_PTHREAD_MUTEX)
-				find_mutex_owner(process, &room->locks[i]);
+			else if (is_system_lock_kind(room->locks[i].kind))
+				find_system_owner(process, &room->locks[i]);
 			else
 				find_owner(process, &room->locks[i]);
 			find_taking(process, &room->locks[i]);

@@ -18,9 +18,11 @@ struct diagnose_room {
 	struct lock *locks;
 	size_t num_locks;
 	struct graph *graph;
-	struct table tasks;	      // struct runtime * -> struct kept_tasks * (task_edges.c)
-	struct table loop_kinds;      // pc of a frame -> int64_t *, its kind (loop.c)
-	struct table lock_calls;      // entry of a function -> struct lock_calls * (lock_calls.c)
+	struct table tasks;	 // struct runtime * -> struct kept_tasks * (task_edges.c)
+	struct table loop_kinds; // pc of a frame -> int64_t *, its kind (loop.c)
+	struct table lock_calls; // entry of a function -> struct lock_calls * (lock_calls.c)
+	struct table
+		frame_calls; // struct stack_frame * -> struct lock_calls *, with indirect calls
 	struct table users_functions; // likewise -> struct users_function * (lock_calls.c)
 	size_t num_looked_at;	      // of these (lock_calls.c)
 	struct table passed_locks;    // struct stack_frame * -> struct passed_lock [] (candidate.c)
@@ -69,6 +71,12 @@ struct wait_node {
 struct thread_list lock_candidates(struct arena *arena, const struct lock *lock);
 /** Find the one thread whose own code has set a lock, as far as the stacks show; NULL. */
 struct thread *lock_suspect(const struct lock *lock);
+/** Find the one thread that has set a lock of this kind, unknown which, if there is no better suspect; NULL.
+ *  The owner may as well be one of whom the stacks tell nothing. */
+struct thread *lock_weak_suspect(const struct lock *lock);
+/** Check that nobody works: each thread of a process waits or sleeps, until another one wakes it.
+ *  (sleepers.c) */
+bool nobody_works(struct process *process);
 /** List a thread and all for which it waits, directly or not. (diagnose.c) */
 struct thread_list graph_chain(struct graph *graph, struct thread *thread);
 /** Find the node of a thread. */
@@ -100,14 +108,26 @@ void add_edges_to_left_tasks(struct graph *graph, struct wait_node *node, struct
 void find_candidates(struct process *process, struct lock *lock);
 
 enum lock_operation { SETS, UNSETS };
-enum lock_family { FAMILY_OF_LOCKS, FAMILY_OF_CRITICALS, FAMILY_OF_ATOMICS };
+enum lock_family {
+	FAMILY_OF_LOCKS,
+	FAMILY_OF_SPINLOCKS, // of the C library, as the next
+	FAMILY_OF_RWLOCKS,
+	FAMILY_OF_CRITICALS,
+	FAMILY_OF_ATOMICS,
+};
+/** Return the family of the locks of a kind. */
+enum lock_family lock_family(uint32_t kind);
 
 /** A call that sets or unsets a lock. */
 struct lock_call {
 	uint64_t address, returns;
+	uint64_t after;	    // where control goes on if it has set the lock
+	uint64_t condition; // the jump that depends on the result of a test; 0: none
 	enum lock_operation operation;
 	enum lock_family family;
 	bool is_unnamed; // the runtime has one lock for all such calls
+	bool is_test;	 // it sets the lock only if that is free
+	bool is_vague; // which lock is unknown: that depends on memory that may have changed since
 };
 
 /** The calls of one function, and its flow. */
@@ -117,10 +137,16 @@ struct lock_calls {
 	struct code_flow held; // without the ways on which a lock is unset
 	struct lock_call *calls;
 	size_t count;
+	bool has_indirect; // there are calls through pointers, of each frame to functions of its own
 };
 
-/** Find the calls of a function that set or unset locks (lock_calls.c); kept with the process. */
-struct lock_calls *lock_calls_at(struct runtime *runtime, uint64_t start);
+/** Find the calls of the function of a frame that set or unset locks (lock_calls.c); kept with the
+ *  process. */
+struct lock_calls *frame_lock_calls(struct runtime *runtime, struct thread *thread,
+				    struct stack_frame *frame);
+/** Check that every way from the begin of a function to an instruction leads past a call that sets a lock, and
+ *  past its success if it tests the lock (lock_calls.c). */
+bool lock_call_is_passed(struct code_flow *flow, const struct lock_call *call, uint64_t here);
 /** Check for a function of a runtime that does an operation, an enum lock_operation, to a lock or to that of
  *  a critical or atomic construct. */
 bool is_lock_operation(const ompd_ext_wait_site *site, const void *operation);

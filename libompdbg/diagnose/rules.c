@@ -16,14 +16,16 @@ struct finding *finding_add(struct graph *graph, enum rule rule)
 
 // ---- Deadlocks ---------------------------------------------------------------------------------
 
-/** Check that an edge may be part of a deadlock. The owner of a lock may be inferred, and is marked so; a
- *  thread that may have been let go by its barrier is in none. */
-static bool holds(const struct edge *edge)
+/** Check that an edge may be part of a deadlock. The owner of a lock may be inferred, and is marked so, if it
+ *  is unknown which lock it has set only where nobody works; a thread that may have been let go by its
+ *  barrier is in none. */
+static bool holds(const struct graph *graph, const struct edge *edge)
 {
 	if (!edge->thread)
 		return false;
 	if (edge->kind == EDGE_LOCK && edge->lock && edge->lock->source == OWNER_UNKNOWN)
-		return thread_is_asleep(edge->waiter) || edge->lock->is_held == YES;
+		return (!lock_weak_suspect(edge->lock) || nobody_works(graph->process)) &&
+		       (thread_is_asleep(edge->waiter) || edge->lock->is_held == YES);
 	return edge->is_certain;
 }
 
@@ -41,7 +43,7 @@ static size_t find_cycle(struct graph *graph, size_t start, struct edge **from, 
 		struct wait_node *node = &graph->nodes[pending[first++]];
 		for (size_t i = 0; i < node->num_edges; i++) {
 			struct edge *edge = &node->edges[i];
-			if (!holds(edge))
+			if (!holds(graph, edge))
 				continue;
 			size_t there = (size_t)(edge->thread->target - process->targets);
 			if (from[there])

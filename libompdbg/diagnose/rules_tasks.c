@@ -175,7 +175,7 @@ static bool cannot_run_tasks(struct thread *thread)
 	const struct wait *wait = thread_wait(thread);
 
 	if (wait)
-		return is_lock_kind(wait->kind) || wait->kind == WAIT_PTHREAD_MUTEX ||
+		return is_lock_kind(wait->kind) || is_system_lock_kind(wait->kind) ||
 		       wait->kind == ompd_ext_wait_ordered;
 	return !thread_is_in_runtime(thread) && thread_is_asleep(thread);
 }

@@ -112,9 +112,10 @@ static bool works(struct graph *graph, struct thread *thread, struct awaited *aw
 		       !(thread_system_call(thread, &call) && (call.sleeps || call.waits_outside));
 	}
 	for (size_t i = 0; i < node->num_edges; i++) {
+		const struct lock *lock = node->edges[i].lock;
 		if (!node->edges[i].thread)
 			continue;
-		has_known = true;
+		has_known |= !(lock && !lock->owner && lock_weak_suspect(lock));
 		thread_list_add(&awaited->list, &graph->process->arena, node->edges[i].thread);
 	}
 	if (!has_known)

@@ -23,6 +23,16 @@ static bool sleeps_for_another(struct thread *thread)
 	       !call.is_timed && (!call.is_shared || joins(thread));
 }
 
+bool nobody_works(struct process *process)
+{
+	for (size_t i = 0; i < process->num_targets; i++) {
+		struct thread *thread = process->threads[i];
+		if (!sleeps_for_another(thread) && !thread_wait(thread))
+			return false;
+	}
+	return process_is_seen_whole(process);
+}
+
 static bool is_idle(struct thread *thread)
 {
 	const struct wait *wait = thread_wait(thread);

@@ -259,7 +259,7 @@ static bool is_alike(const struct candidate *one, const struct candidate *other)
 {
 	const struct location *a = one->location, *b = other->location;
 
-	return one->by_code == other->by_code && is_same_text(one->variable, other->variable) &&
+	return one->suspicion == other->suspicion && is_same_text(one->variable, other->variable) &&
 	       (a == b || (a && b && is_same_text(a->function, b->function) &&
 			   is_same_text(a->file, b->file) && a->line == b->line));
 }
@@ -282,8 +282,11 @@ static const char *candidate_text(struct arena *arena, const struct lock *lock,
 	else
 		frame = arena_printf(arena, " (frame %d)", candidate->level);
 	const char *why =
-		candidate->by_code ?
+		candidate->suspicion == SUSPECTED_BY_CODE ?
 			arena_printf(arena, "%s%s may have set it and not unset it", place, frame) :
+		candidate->suspicion == SUSPECTED_BY_KIND ?
+			arena_printf(arena, "has set a %s in %s%s, unknown which",
+				     wait_kind(lock->kind)->title, place, frame) :
 			arena_printf(arena, "%s in %s%s", candidate->variable, place, frame);
 	return capitalized(arena, arena_printf(arena, "%s is perhaps held by %s: %s", lock->title,
 					       who, why));

@@ -133,13 +133,13 @@ static uint64_t lock_by_code(struct thread *thread, const struct stack_frame *in
 	return 0;
 }
 
-uint64_t passed_lock(struct thread *thread, struct stack_frame *user,
+uint64_t passed_lock(struct thread *thread, struct stack_frame *user, struct stack_frame *oldest,
 		     const ompd_ext_wait_site *call)
 {
 	uint32_t kind;
 	size_t count;
 
-	if (!thread->handle || !user)
+	if (!thread->handle)
 		return 0;
 	if (call->kind == ompd_ext_wait_lock)
 		kind = ompd_ext_lock_simple;
@@ -151,9 +151,10 @@ uint64_t passed_lock(struct thread *thread, struct stack_frame *user,
 		return 0;
 	while (user && user->at.is_tail_call) // it has no registers
 		user = stack_frame(thread_stack(thread), user->index + 1);
-	if (!user)
+	// Code that has jumped to the runtime has no frame. Its lock may be in those of the runtime.
+	if (!user && !oldest)
 		return 0;
-	uint64_t *words = words_in_use(thread, user, &count);
-	const uint64_t found = lock_by_code(thread, user, call, kind, words, count);
+	uint64_t *words = words_in_use(thread, user ? user : oldest, &count);
+	const uint64_t found = user ? lock_by_code(thread, user, call, kind, words, count) : 0;
 	return found ? found : find_among(thread, kind, words, count);
 }

@@ -316,6 +316,6 @@ void conclude(struct thread *thread, struct verdict *verdict)
 			verdict->wait = NULL;
 		}
 	}
-	if (!verdict->wait && e->mutex)
-		set_lock_wait(&c, WAIT_PTHREAD_MUTEX, e->mutex);
+	if (!verdict->wait && e->lock.kind)
+		set_lock_wait(&c, e->lock.kind, e->lock.address);
 }

@@ -92,11 +92,15 @@ static struct kept read_kept(struct thread *thread, struct stack_frame *frame, u
 	return found;
 }
 
-/** Take what a register holds now for all that were copied to it or from the same one. */
-static void settle(struct code_machine *machine, unsigned int reg, struct code_known value)
+/** Take what a register holds now for all that were copied to it or from the same one. @p first: what
+ *  registers held at the beginning, as far as that is found out. */
+static void settle(struct code_machine *machine, unsigned int reg, struct code_known value,
+		   struct kept *first)
 {
 	unsigned int origin = machine->registers[reg].origin;
 
+	if (origin)
+		first->values[origin - 1] = value;
 	for (unsigned int i = 0; i < CODE_GENERAL; i++) {
 		struct code_known *other = &machine->registers[i];
 
@@ -111,9 +115,11 @@ static void settle(struct code_machine *machine, unsigned int reg, struct code_k
 /** A question about a call. */
 struct question {
 	struct runtime *runtime;
+	code_enter *enter;	  // that answers it
 	passed_filter *is_wanted; // of the functions of the runtime that the call reaches
 	const void *context;
-	uint64_t lock;
+	struct lock_operations *operations; // to fill; or NULL
+	uint64_t answer;
 };
 
 /** Before it come the place in the source and the thread's number, or nothing. */
@@ -143,14 +149,43 @@ static enum code_entering look_for_lock(void *context, struct code_machine *mach
 	struct question *question = context;
 	ompd_ext_wait_site site;
 
-	if (!classify_entry(question->runtime, entry, &site))
+	if (!classify_lock_entry(question->runtime, entry, &site))
 		return code_owner(question->runtime->process, entry) == FRAME_USER ? CODE_GO_IN :
 										     CODE_STEP_OVER;
 	if (!question->is_wanted(&site, question->context))
 		return CODE_STEP_OVER;
 	const struct code_known lock = read_passed(machine, lock_argument(site.function));
-	question->lock = lock.known ? lock.bits : 0;
+	question->answer = lock.known ? lock.bits : 0;
 	return CODE_STOP;
+}
+
+/** Note the function that is called, and stop there. */
+static enum code_entering look_for_entry(void *context, struct code_machine *machine,
+					 uint64_t entry)
+{
+	struct question *question = context;
+
+	(void)machine;
+	question->answer = entry;
+	return CODE_STOP;
+}
+
+/** Count the functions that set and unset locks. */
+static enum code_entering count_operations(void *context, struct code_machine *machine,
+					   uint64_t entry)
+{
+	struct question *question = context;
+	struct lock_operations *operations = question->operations;
+	ompd_ext_wait_site site;
+
+	(void)machine;
+	if (!classify_lock_entry(question->runtime, entry, &site))
+		return code_owner(question->runtime->process, entry) == FRAME_USER ? CODE_GO_IN :
+										     CODE_STEP_OVER;
+	if (operations->count < MAX_OPERATIONS)
+		operations->all[operations->count] = site;
+	operations->count++;
+	return CODE_STEP_OVER;
 }
 
 /** Enter functions of the user's, for what they give back. */
@@ -173,9 +208,10 @@ static bool carry_out_call(struct process *process, struct code_machine *machine
 }
 
 /** Run instructions that lead to a call. What is known of registers is known of them at the call: of
- *  one that the instructions write, from the last of these on. */
+ *  one that the instructions write, from the last of these on. @p first: what is known of them before. */
 static void run(struct process *process, struct code_machine *machine,
-		const struct code_instruction *insns, size_t length, const struct kept *kept)
+		const struct code_instruction *insns, size_t length, const struct kept *kept,
+		struct kept *first)
 {
 	size_t last_write[CODE_GENERAL];
 
@@ -188,6 +224,8 @@ static void run(struct process *process, struct code_machine *machine,
 		if (last_write[reg] == length)
 			machine->registers[reg] = kept->values[reg];
 		if (!machine->registers[reg].known)
+			machine->registers[reg] = first->values[reg];
+		if (!machine->registers[reg].known)
 			machine->registers[reg].origin = reg + 1;
 	}
 	for (size_t i = 0; i < length; i++) {
@@ -197,7 +235,7 @@ static void run(struct process *process, struct code_machine *machine,
 			code_carry_out(machine, &insns[i]);
 		for (unsigned int reg = 0; reg < CODE_GENERAL; reg++) {
 			if (last_write[reg] == i && kept->values[reg].known)
-				settle(machine, reg, kept->values[reg]);
+				settle(machine, reg, kept->values[reg], first);
 		}
 	}
 }
@@ -225,7 +263,7 @@ static uint64_t read_lock(struct question *question, const struct kept *kept,
 	uint64_t entry;
 
 	if (code_callee(code, call, &entry) != CODE_OK ||
-	    !classify_entry(question->runtime, entry, &site) ||
+	    !classify_lock_entry(question->runtime, entry, &site) ||
 	    !question->is_wanted(&site, question->context) ||
 	    code_argument(code, NULL, code_end(call), lock_argument(site.function), &argument) !=
 		    CODE_OK)
@@ -255,13 +293,14 @@ static bool decode_call(struct code_reader *code, const struct code_flow *flow, 
 	return code_call_before(code, returns, ret) == CODE_OK;
 }
 
-uint64_t passed_lock_at(struct thread *thread, struct stack_frame *frame, uint64_t returns,
-			const struct code_flow *flow, passed_filter *is_wanted, const void *context)
+/** Answer a question about the call of a frame that returns to an address. @return 0: the code does not
+ *  tell. */
+static uint64_t answer(struct question question, struct thread *thread, struct stack_frame *frame,
+		       uint64_t returns, const struct code_flow *flow)
 {
 	struct process *process = thread->runtime->process;
 	struct code_reader *code = process_code(process);
 	const struct ompdbg_function *place = stack_place(thread_stack(thread), frame);
-	struct question question = { thread->runtime, is_wanted, context, 0 };
 	struct code_instruction call;
 	struct code_flow whole;
 
@@ -284,19 +323,54 @@ uint64_t passed_lock_at(struct thread *thread, struct stack_frame *frame, uint64
 	const struct code_block *chain[MAX_CHAIN] = { code_flow_block(flow, call.address) };
 	size_t count = 1;
 	if (!chain[0])
-		return read_lock(&question, &kept, &call);
+		return question.is_wanted ? read_lock(&question, &kept, &call) : 0;
 	while (count < MAX_CHAIN && prepend(flow, chain, &count))
 		;
 	struct code_instruction insns[MAX_CHAIN_LENGTH];
 	// The shortest chain that tells is taken: memory has changed least since its beginning.
-	for (size_t length = 1; length <= count && !question.lock; length++) {
+	for (size_t length = 1; length <= count && !question.answer; length++) {
+		struct kept first = { 0 };
 		struct code_machine machine = { .architecture = code->architecture,
 						.memory = { read_data, process } };
 		size_t num_insns =
 			decode_chain(code, chain + count - length, length, call.address, insns);
-		run(process, &machine, insns, num_insns, &kept);
-		if (!carry_out_call(process, &machine, &call, look_for_lock, &question))
-			question.lock = 0;
+		struct code_machine trial = machine;
+		run(process, &trial, insns, num_insns, &kept, &first);
+		run(process, &machine, insns, num_insns, &kept, &first);
+		machine.is_partial = false; // what was called before does not matter
+		if (question.operations)
+			question.operations->count = 0;
+		if (!carry_out_call(process, &machine, &call, question.enter, &question))
+			question.answer = question.operations && !machine.is_partial;
 	}
-	return question.lock;
+	return question.answer;
+}
+
+uint64_t passed_lock_at(struct thread *thread, struct stack_frame *frame, uint64_t returns,
+			const struct code_flow *flow, passed_filter *is_wanted, const void *context)
+{
+	const struct question question = { .runtime = thread->runtime,
+					   .enter = look_for_lock,
+					   .is_wanted = is_wanted,
+					   .context = context };
+
+	return answer(question, thread, frame, returns, flow);
+}
+
+bool lock_operations_at(struct thread *thread, struct stack_frame *frame, uint64_t returns,
+			const struct code_flow *flow, struct lock_operations *ret)
+{
+	const struct question question = { .runtime = thread->runtime,
+					   .enter = count_operations,
+					   .operations = ret };
+
+	return answer(question, thread, frame, returns, flow) && ret->count <= MAX_OPERATIONS;
+}
+
+uint64_t called_function_at(struct thread *thread, struct stack_frame *frame, uint64_t returns,
+			    const struct code_flow *flow)
+{
+	const struct question question = { .runtime = thread->runtime, .enter = look_for_entry };
+
+	return answer(question, thread, frame, returns, flow);
 }

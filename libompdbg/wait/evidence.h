@@ -39,6 +39,12 @@ struct lock_name {
 	const char *function; // of that frame, if it is not the waiter's innermost; NULL
 };
 
+/** A lock for which a thread waits outside of the runtime. */
+struct awaited_lock {
+	uint32_t kind;	  // 0: none
+	uint64_t address; // 0: unknown
+};
+
 /** The evidence about a thread. */
 struct evidence {
 	int level;	  // of its region; 0: outside of any
@@ -50,7 +56,7 @@ struct evidence {
 	bool has_futex_site; // the runtime keeps this at that address
 	ompd_ext_wait_site futex_site;
 	struct ompdbg_symbol futex_symbol; // name NULL: there is none
-	uint64_t mutex;			   // of the C library, on which the thread sleeps; 0: none
+	struct awaited_lock lock;	   // for which the thread waits outside of the runtime
 	struct lock_name name;		   // of the lock at the one address or the other
 	bool is_users;	       // the address belongs neither to the runtime nor to a library
 	bool is_from_jump;     // of no known use, and the user's code jumped to where it is used
@@ -101,16 +107,26 @@ struct lock_name name_lock(struct thread *thread, const struct stack_frame *fram
 /** Write what people call a lock: "lock second", "mutex this->mutex_ (0x55...)". @p title: of its kind. */
 const char *lock_title(struct arena *arena, const char *title, const struct lock_name *name,
 		       uint64_t address);
-/** Find the mutex of the C library on which a thread sleeps (mutex.c). @return 0: it sleeps on none. */
-uint64_t awaited_mutex(struct thread *thread);
+/** Find the lock of the C library for which a thread waits (system_lock.c). @return false: none. */
+bool awaited_system_lock(struct thread *thread, struct awaited_lock *ret);
+
+/** Find which function begins at an address that sets or unsets locks, or that the OMPD library knows
+ *  (lock_function.c). */
+bool classify_lock_entry(struct runtime *runtime, uint64_t entry, ompd_ext_wait_site *ret);
+/** Check for a function that sets a lock if that is free, and says whether it did. */
+bool is_test_function(const char *function);
 
 /** Find the lock that a thread passed to the runtime, confirmed by the runtime's memory
- *  (argument.c). @p user: the innermost user frame. @return its address; 0: it cannot be told. */
-uint64_t passed_lock(struct thread *thread, struct stack_frame *user,
+ *  (argument.c). @p user: the innermost user frame, or NULL; @p oldest: of the runtime's frames.
+ *  @return its address; 0: it cannot be told. */
+uint64_t passed_lock(struct thread *thread, struct stack_frame *user, struct stack_frame *oldest,
 		     const ompd_ext_wait_site *call);
 
 /** Write a function of the C library by the name under which it is called (doing.c). */
 const char *system_function_name(struct process *process, const char *function);
+
+/** Find the lock that a thread tests in a loop until it gets it (spin.c). @return false: none. */
+bool tested_lock(struct thread *thread, struct awaited_lock *ret);
 
 /** Check for a function of the runtime whose argument is asked for. */
 typedef bool passed_filter(const ompd_ext_wait_site *site, const void *context);
@@ -129,5 +145,18 @@ typedef bool passed_filter(const ompd_ext_wait_site *site, const void *context);
 uint64_t passed_lock_at(struct thread *thread, struct stack_frame *frame, uint64_t returns,
 			const struct code_flow *flow, passed_filter *is_wanted,
 			const void *context);
+/** Functions of the runtime and of locks that a call has reached. */
+enum { MAX_OPERATIONS = 8 };
+struct lock_operations {
+	ompd_ext_wait_site all[MAX_OPERATIONS];
+	size_t count;
+};
+/** Carry out likewise a call of a frame to its end. @return false: not all of it could be carried out. */
+bool lock_operations_at(struct thread *thread, struct stack_frame *frame, uint64_t returns,
+			const struct code_flow *flow, struct lock_operations *ret);
+/** Work out likewise which function a call of a frame reaches, as through a pointer or a table of virtual
+ *  functions. @return 0: the code does not tell. */
+uint64_t called_function_at(struct thread *thread, struct stack_frame *frame, uint64_t returns,
+			    const struct code_flow *flow);
 
 #endif

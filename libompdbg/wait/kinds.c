@@ -38,15 +38,20 @@ static const struct wait_kind kinds[] = {
 };
 
 static const struct wait_kind mutex_kind = { "mutex", "lock or critical", FAMILY_MUTEX };
-static const struct wait_kind pthread_mutex_kind = { "pthread_mutex", "mutex", FAMILY_MUTEX };
+static const struct wait_kind system_locks[] = {
+	[WAIT_PTHREAD_MUTEX - WAIT_PTHREAD_MUTEX] = { "pthread_mutex", "mutex", FAMILY_MUTEX },
+	[WAIT_PTHREAD_RWLOCK - WAIT_PTHREAD_MUTEX] = { "pthread_rwlock", "rwlock", FAMILY_MUTEX },
+	[WAIT_PTHREAD_SPINLOCK -
+		WAIT_PTHREAD_MUTEX] = { "pthread_spinlock", "spin lock", FAMILY_MUTEX },
+};
 static const struct wait_kind unknown_kind = { "unknown", "the runtime", FAMILY_RUNTIME };
 
 const struct wait_kind *wait_kind(uint32_t kind)
 {
 	if (kind == WAIT_MUTEX)
 		return &mutex_kind;
-	if (kind == WAIT_PTHREAD_MUTEX)
-		return &pthread_mutex_kind;
+	if (is_system_lock_kind(kind))
+		return &system_locks[kind - WAIT_PTHREAD_MUTEX];
 	return kind < sizeof(kinds) / sizeof(*kinds) ? &kinds[kind] : &unknown_kind;
 }
 
@@ -56,7 +61,11 @@ bool is_wait_title(const char *begin)
 		if (*kinds[i].title && starts_with(kinds[i].title, begin))
 			return true;
 	}
-	return starts_with(mutex_kind.title, begin) || starts_with(pthread_mutex_kind.title, begin);
+	for (size_t i = 0; i < sizeof(system_locks) / sizeof(*system_locks); i++) {
+		if (starts_with(system_locks[i].title, begin))
+			return true;
+	}
+	return starts_with(mutex_kind.title, begin);
 }
 
 bool site_waits(const ompd_ext_wait_site *site)

@@ -305,7 +305,7 @@ static void observe_futex(struct top *top, struct evidence *e)
 	if (e->futex && top->is_jump && !e->has_futex_site)
 		e->has_call = false;
 	if (!e->futex && e->has_call && site_is_mutex(&e->call))
-		e->futex = passed_lock(thread, top->user, &e->call);
+		e->futex = passed_lock(thread, top->user, top->oldest, &e->call);
 	if (!e->futex && e->has_call)
 		e->futex = recorded_lock(thread, &e->call);
 	if (!e->futex)
@@ -358,9 +358,11 @@ void observe(struct thread *thread, struct verdict *verdict)
 		top.num_runtime = 0;
 	verdict->place = top.place;
 	if (!top.starts_in_runtime)
-		e->mutex = awaited_mutex(thread);
-	if (e->mutex)
-		e->name = name_lock(thread, top.place, e->mutex);
+		awaited_system_lock(thread, &e->lock);
+	if (!e->lock.kind)
+		tested_lock(thread, &e->lock);
+	if (e->lock.address)
+		e->name = name_lock(thread, top.place, e->lock.address);
 	e->is_outside = top.is_outside;
 	if (!top.num_runtime || e->recorded == STATE_IDLE) {
 		e->in_runtime = top.num_runtime;

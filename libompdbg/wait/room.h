@@ -9,9 +9,11 @@
 #include "wait/evidence.h"
 
 struct wait_room {
-	struct table spins;	// address -> struct known_spin *
-	struct table own_spins; // stack frame -> the same, where the pointers of a frame count
-	struct table sleeps;	// number of thread -> struct known_call *
+	struct table spins;	     // address -> struct known_spin *
+	struct table own_spins;	     // stack frame -> the same, where the pointers of a frame count
+	struct table readers;	     // entry of a function -> whether it only reads (spin.c)
+	struct table lock_functions; // entry of a function -> row of a table (lock_function.c)
+	struct table sleeps;	     // number of thread -> struct known_call *
 	struct process_signal signal; // thread NULL: none
 };
 

@@ -7,7 +7,12 @@
 
 #include "wait/room.h"
 
-enum { MAX_FRAMES = 8, WORD = 8, RED_ZONE = 128 }; // bytes below the stack that a function may use
+enum {
+	MAX_FRAMES = 8,
+	WORD = 8,
+	RED_ZONE = 128, // bytes below the stack that a function may use
+	MAX_DEPTH = 4,	// of functions that call one another
+};
 
 struct known_spin {
 	bool is_spin;
@@ -19,10 +24,19 @@ struct known_spin {
 static bool is_harmless_name(struct process *process, const char *function)
 {
 	static const char *const harmless[] = {
-		"sched_yield",	   "pthread_yield", "thrd_yield",
-		"usleep",	   "sleep",	    "nanosleep",
-		"clock_nanosleep", "omp_test_lock", "omp_test_nest_lock",
+		"sched_yield",
+		"pthread_yield",
+		"thrd_yield",
+		"usleep",
+		"sleep",
+		"nanosleep",
+		"clock_nanosleep",
+		"omp_test_lock",
+		"omp_test_nest_lock",
+		"omp_test_lock_",
 		"__kmpc_flush",
+		"omp_test_nest_lock_",
+		"pthread_spin_trylock",
 	};
 	char *name = arena_strndup(&process->arena, function, strcspn(function, "@"));
 	const char *own = system_function_name(process, name);
@@ -33,6 +47,78 @@ static bool is_harmless_name(struct process *process, const char *function)
 	}
 	return false;
 }
+
+// ---- Functions that only read ------------------------------------------------------------------
+
+static bool only_reads(struct process *process, uint64_t entry, int depth);
+
+/** Check for an instruction of a function that stores nothing but in its own frame, and does not go back. */
+static bool is_plain(struct process *process, const struct code_instruction *insn)
+{
+	const struct code_architecture *architecture = process_code(process)->architecture;
+
+	if (insn->is_opaque ||
+	    (insn->kind != CODE_CALL && insn->is_direct && insn->target <= insn->address))
+		return false;
+	for (unsigned int i = 0; i < insn->operand_count; i++) {
+		const struct code_operand *operand = &insn->operands[i];
+		if (operand->kind != CODE_MEMORY || !(operand->access & CODE_WRITES) ||
+		    operand->implied)
+			continue;
+		if (operand->index != CODE_NO_REGISTER ||
+		    (operand->base != architecture->stack_register &&
+		     !(operand->base == architecture->frame_register && operand->number < 0)))
+			return false;
+	}
+	return true;
+}
+
+/** Check the instructions of a block, and what it calls. */
+static bool is_plain_block(struct process *process, const struct code_block *block, int depth)
+{
+	struct code_reader *code = process_code(process);
+	struct code_instruction insn;
+	uint64_t entry;
+
+	for (uint64_t at = block->begin; at < block->end; at = code_end(&insn)) {
+		if (code_decode(code, at, &insn) != CODE_OK || !is_plain(process, &insn))
+			return false;
+	}
+	switch (block->kind) {
+	case CODE_CALL:
+	case CODE_JUMP:
+	case CODE_JUMP_IF:
+		return block->jumps || (code_callee(code, &insn, &entry) == CODE_OK &&
+					only_reads(process, entry, depth + 1));
+	default:
+		return true;
+	}
+}
+
+/** Check for a function of the user's that gives back something that it has read, as an accessor of a class
+ *  does: no loop is in it, and it changes nothing. */
+static bool only_reads(struct process *process, uint64_t entry, int depth)
+{
+	enum { ASKED = 1, READS };
+	struct code_flow flow;
+
+	if (depth == MAX_DEPTH || code_owner(process, entry) != FRAME_USER)
+		return false;
+	uintptr_t *known =
+		(uintptr_t *)table_put(&wait_room(process)->readers, &process->arena, entry);
+	if (*known)
+		return *known == READS;
+	*known = ASKED;
+	bool reads = function_own_flow(process, entry, &flow) && flow.is_complete;
+	for (uint32_t i = 0; reads && i < flow.count; i++)
+		reads = is_plain_block(process, &flow.blocks[i], depth);
+	if (reads)
+		*(uintptr_t *)table_put(&wait_room(process)->readers, &process->arena, entry) =
+			READS;
+	return reads;
+}
+
+// ---- The loop ----------------------------------------------------------------------------------
 
 /** The place of a thread whose loop is looked at. */
 struct spinner {
@@ -47,8 +133,9 @@ static bool is_harmless(void *context, uint64_t entry)
 	struct process *process = spinner->thread->runtime->process;
 	struct ompdbg_symbol symbol;
 
-	return is_ok(SERVICE(process, symbol_at, entry, &symbol)) && !symbol.offset &&
-	       is_harmless_name(process, symbol.name);
+	return (is_ok(SERVICE(process, symbol_at, entry, &symbol)) && !symbol.offset &&
+		is_harmless_name(process, symbol.name)) ||
+	       only_reads(process, entry, 0);
 }
 
 /** Read the stack pointer of a frame. */
@@ -84,24 +171,38 @@ static bool is_elsewhere(void *context, const struct code_value *value)
 	return address >= end || address < begin - (uint64_t)2 * RED_ZONE;
 }
 
-/** Find the newest frame of the user's code, and the function that was called from there. */
-static struct stack_frame *users_frame(struct thread *thread, const char **called)
-{
-	struct stack *stack = thread_stack(thread);
+/** A thread's newest frame of the user's code that does more than to read something for another. */
+struct users_place {
+	struct stack_frame *frame; // NULL: none
+	bool has_called;	   // it has called a function
+	bool is_harmless;	   // that gives time away or reads memory
+};
 
-	*called = NULL;
+static struct users_place users_place(struct thread *thread)
+{
+	struct process *process = thread->runtime->process;
+	struct stack *stack = thread_stack(thread);
+	struct users_place place = { 0 };
+
 	for (size_t i = 0; i < MAX_FRAMES; i++) {
 		struct stack_frame *frame = stack_frame(stack, i);
 		if (!frame || frame->at.is_signal)
 			break;
 		if (frame->at.is_inlined)
 			continue; // a part of the next
-		if (stack_owner(stack, frame) == FRAME_USER)
-			return frame;
-		const char *name = stack_place(stack, frame)->name;
-		*called = name ? name : "??";
+		const struct ompdbg_function *function = stack_place(stack, frame);
+		bool is_users = stack_owner(stack, frame) == FRAME_USER;
+		bool reads = is_users && !place.has_called && function->start &&
+			     stack_frame(stack, i + 1) && only_reads(process, function->start, 0);
+		if (is_users && !reads) {
+			place.frame = frame;
+			break;
+		}
+		place.has_called = true;
+		place.is_harmless = reads ||
+				    (function->name && is_harmless_name(process, function->name));
 	}
-	return NULL;
+	return place;
 }
 
 // ---- What it reads -------------------------------------------------------------------------------
@@ -140,6 +241,25 @@ static void name_variables(struct thread *thread, struct stack_frame *frame,
 		if (is_new)
 			spin->variables[spin->num_variables++] = name;
 	}
+}
+
+uint64_t spin_address(struct thread *thread)
+{
+	struct stack_frame *frame = stack_frame(thread_stack(thread), 0);
+	struct code_spin_query query = { .pc = frame ? frame->at.pc : 0 };
+	struct ompdbg_registers registers;
+	struct code_spin found;
+
+	if (!frame ||
+	    code_find_spin(process_code(thread->runtime->process), &query, &found) != CODE_OK ||
+	    found.count != 1 || found.reads[0].base != CODE_HELD || found.reads[0].depth)
+		return 0;
+	const enum ompdbg_register reg = service_register(found.reads[0].reg);
+	if (!is_ok(SERVICE(thread->runtime->process, registers, thread->target->number, 1U << reg,
+			   &registers)) ||
+	    !(registers.known >> reg & 1))
+		return 0;
+	return registers.values[reg] + (uint64_t)found.reads[0].offset[0];
 }
 
 // ---- A round of the thread's own -----------------------------------------------------------------
@@ -318,7 +438,7 @@ static bool find_round(struct spinner *spinner, bool in_call, struct spin *spin)
 }
 
 /** Find what the code alone, and what the thread's own registers show. */
-static void find_spin(struct spinner *spinner, const char *called, struct known_spin *ret)
+static void find_spin(struct spinner *spinner, bool called, struct known_spin *ret)
 {
 	struct process *process = spinner->thread->runtime->process;
 	struct code_spin_query query = { .pc = spinner->frame->at.pc,
@@ -332,23 +452,29 @@ static void find_spin(struct spinner *spinner, const char *called, struct known_
 	ret->is_spin = code_find_spin(process_code(process), &query, &found) == CODE_OK;
 	if (ret->is_spin) {
 		ret->spin.is_endless = found.is_endless;
+		ret->spin.tested = found.deciding;
 		name_variables(spinner->thread, spinner->frame, &found, &ret->spin);
 	}
 	if (ret->spin.is_endless || !find_round(spinner, called, &own))
 		return;
 	spinner->is_own = true;
 	ret->is_spin = true;
-	if (own.num_variables || !ret->spin.num_variables)
+	if (own.num_variables || !ret->spin.num_variables) {
+		own.tested = ret->spin.tested;
 		ret->spin = own;
+	}
 }
 
 const struct spin *thread_spin(struct thread *thread)
 {
 	struct process *process = thread->runtime->process;
-	const char *called;
-	struct stack_frame *frame = thread->target->running ? NULL : users_frame(thread, &called);
+	struct users_place place = { 0 };
 
-	if (!frame || (called && !is_harmless_name(process, called)))
+	if (!thread->target->running)
+		place = users_place(thread);
+	struct stack_frame *frame = place.frame;
+	const bool called = place.has_called;
+	if (!frame || (called && !place.is_harmless))
 		return NULL;
 	// Such code may change itself, or be changed, between what it reads.
 	if (!frame->at.object && is_made_at_run_time(process, frame->at.pc))
@@ -371,4 +497,54 @@ const struct spin *thread_spin(struct thread *thread)
 			*table_put(by_code, &process->arena, key) = known;
 	}
 	return known->is_spin ? &known->spin : NULL;
+}
+
+/** Check for a function that tests a lock. */
+static bool is_test(const ompd_ext_wait_site *site, const void *context)
+{
+	(void)context;
+	return site->function && is_test_function(site->function);
+}
+
+/** Find the flow of a frame's function from where the frame is on: the ways that led there are left out.
+ *  @return false: it is unknown. */
+static bool further_flow(struct thread *thread, struct stack_frame *frame, struct code_flow *ret)
+{
+	struct process *process = thread->runtime->process;
+	const struct ompdbg_function *place = stack_place(thread_stack(thread), frame);
+
+	if (!place->start || !function_flow(process, place->start, ret))
+		return false;
+	code_flow_remove_unbound(process_code(process), ret);
+	bool *is_ahead = ARENA_ARRAY(&process->arena, bool, ret->count);
+	for (uint32_t i = 0; i < ret->count; i++)
+		is_ahead[i] = code_flow_reaches(ret, frame->at.pc, ret->blocks[i].last, NULL, NULL);
+	for (uint32_t i = 0; i < ret->count; i++) {
+		if (!is_ahead[i])
+			ret->blocks[i].next_count = 0;
+	}
+	return true;
+}
+
+bool tested_lock(struct thread *thread, struct awaited_lock *ret)
+{
+	struct process *process = thread->runtime->process;
+	const struct spin *spin = thread_spin(thread);
+	const struct code_instruction *call;
+	struct stack_frame *frame;
+	struct code_flow flow;
+	ompd_ext_wait_site site;
+	uint64_t entry;
+
+	if (!spin || !spin->tested)
+		return false;
+	call = call_before(process, spin->tested);
+	if (!call || code_callee(process_code(process), call, &entry) != CODE_OK ||
+	    !classify_lock_entry(thread->runtime, entry, &site) || !is_test(&site, NULL))
+		return false;
+	ret->kind = site.kind;
+	frame = users_place(thread).frame;
+	if (further_flow(thread, frame, &flow))
+		ret->address = passed_lock_at(thread, frame, spin->tested, &flow, is_test, NULL);
+	return true;
 }

@@ -16,7 +16,9 @@
 /** Kinds of waits that OMPD does not have. */
 enum {
 	WAIT_MUTEX = 1 << 16, // for a lock or critical construct, which are not told apart
-	WAIT_PTHREAD_MUTEX,   // for a mutex of the C library
+	WAIT_PTHREAD_MUTEX,   // for a lock of the C library; the others follow
+	WAIT_PTHREAD_RWLOCK,
+	WAIT_PTHREAD_SPINLOCK,
 };
 
 /** Families of kinds: kinds of one family do not contradict each other. */
@@ -40,15 +42,20 @@ struct wait_kind {
 const struct wait_kind *wait_kind(uint32_t kind);
 /** Check whether the title of a kind begins so. */
 bool is_wait_title(const char *begin);
-/** Check for a barrier, at any place; for a lock or critical construct; and for an ordered region. */
+/** Check for a barrier, at any place; for a lock of the C library; for a lock or critical construct; and for
+ *  an ordered region. */
 static inline bool is_barrier_kind(uint32_t kind)
 {
 	return wait_kind(kind)->family == FAMILY_BARRIER;
 }
+static inline bool is_system_lock_kind(uint32_t kind)
+{
+	return kind >= WAIT_PTHREAD_MUTEX;
+}
 static inline bool is_lock_kind(uint32_t kind)
 {
 	return wait_kind(kind)->family == FAMILY_MUTEX && kind != ompd_ext_wait_atomic &&
-	       kind != WAIT_PTHREAD_MUTEX;
+	       !is_system_lock_kind(kind);
 }
 static inline bool is_ordered_kind(uint32_t kind)
 {
@@ -126,11 +133,17 @@ bool thread_is_asleep(struct thread *thread);
  *  ("pthread_mutex_lock"); NULL. */
 const char *thread_system_function(struct thread *thread);
 
-// ---- Mutexes of the C library (mutex.c) ---------------------------------------------------------
+// ---- Locks of the C library (system_lock.c) ------------------------------------------------------
 
-/** Read who owns a mutex, by the system's id of the thread; 0: none is recorded. @return false: it cannot
- *  be read, or no thread waits for it. */
-bool read_awaited_mutex(struct process *process, uint64_t address, int32_t *owner);
+/** Record of such a lock. */
+struct lock_state {
+	bool records_nobody;
+	int32_t owner; // the system's id of the thread; 0: none is recorded
+	uint32_t num_readers;
+};
+/** Read a lock for which a thread waits. @return false: it cannot be read, or is not held. */
+bool read_system_lock(struct process *process, uint32_t kind, uint64_t address,
+		      struct lock_state *ret);
 
 // ---- Loops that only look at memory (spin.c) ---------------------------------------------------
 
@@ -138,8 +151,12 @@ struct spin {
 	const char **variables; // that it reads, where their names are known
 	size_t num_variables;
 	bool is_endless; // nothing that it reads can end it
+	uint64_t tested; // where the call returns to whose result alone ends it; 0: there is none
 };
 /** Find the loop in which a thread spins; NULL if it is in none that is known to only read. */
 const struct spin *thread_spin(struct thread *thread);
+/** Find the address at which the innermost function of a thread looks in such a loop, by a register; 0: it is
+ *  in none, or looks at several. */
+uint64_t spin_address(struct thread *thread);
 
 #endif

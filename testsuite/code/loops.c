@@ -70,6 +70,12 @@ void spin_unnamed(int i, volatile const int *where)
 		;
 }
 
+void spin_result(void)
+{
+	while (usleep(0))
+		sched_yield();
+}
+
 void spin_in_work(int *results, int count)
 {
 	for (int i = 0; i < count; i++) {

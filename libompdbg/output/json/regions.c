@@ -97,11 +97,22 @@ void json_region_list(struct json *json, const struct view_options *options)
 
 // ---- Locks -------------------------------------------------------------------------------------
 
+static const char *suspicion_name(enum suspicion suspicion)
+{
+	static const char *const names[] = {
+		[SUSPECTED_BY_CODE] = "code",
+		[SUSPECTED_BY_ADDRESS] = "address",
+		[SUSPECTED_BY_KIND] = "kind",
+	};
+
+	return names[suspicion];
+}
+
 static void json_candidate(struct json *json, const struct candidate *candidate)
 {
 	json_begin_object(json);
 	json_member_thread(json, "thread", candidate->thread);
-	json_member_string(json, "known_by", candidate->by_code ? "code" : "address");
+	json_member_string(json, "known_by", suspicion_name(candidate->suspicion));
 	json_member_string(json, "variable", candidate->variable);
 	json_member_int(json, "frame", candidate->level);
 	json_member_location(json, "location", candidate->location);

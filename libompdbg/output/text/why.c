@@ -70,7 +70,7 @@ struct ompdbg_error *text_locks(struct text *text, const struct view_options *op
 		if (lock->contradiction)
 			TEXT_WRAP(text, "%s: %s", title, lock->contradiction);
 		// Of a lock that somebody perhaps holds, that it has no owner says nothing more.
-		if (reason && (!lock->num_candidates || lock->kind == WAIT_PTHREAD_MUTEX))
+		if (reason && (!lock->num_candidates || is_system_lock_kind(lock->kind)))
 			TEXT_WRAP(text, "%s: %s", title, reason);
 		size_t num_texts;
 		const char *const *texts = candidate_texts(arena, lock, &num_texts);

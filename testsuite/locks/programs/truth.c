@@ -6,6 +6,7 @@
 #include "truth.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ enum {
 	POLL_MICROSECONDS = 1000,
 	AWAKE_TICKS = 2, // of processor time since it was let go: it spins
 	ASLEEP_POLLS = 3,
+	NAP_MICROSECONDS = 100 * 1000 * 1000,
 	LIFETIME_SECONDS = 3600,
 };
 
@@ -25,7 +27,7 @@ static struct {
 	const char *kind, *symbol;
 	const void *address;
 } lock;
-static int holder_number;
+static int holder_number, num_meeting;
 static atomic_long bystander;
 static atomic_int num_others, num_claimed, num_waiters, has_taken;
 static long waiters[MAX_WAITERS];
@@ -112,6 +114,30 @@ static void await_rest(long tid)
 	}
 }
 
+/** Tell of one wait. */
+static void tell(const char *kind, const void *address, const char *symbol, long waiter, long owner)
+{
+	printf("%s\t%#lx\t%s\t%ld\t%ld\n", kind, (unsigned long)address, symbol ? symbol : "-",
+	       waiter, owner);
+}
+
+/** What the holder of a lock does from now on. */
+static void go_on(void)
+{
+	const char *does = getenv("LOCKS_OWNER");
+
+	if (does && strcmp(does, "works") == 0) {
+		for (volatile unsigned long sum = 1;; sum++)
+			sum *= sum;
+	}
+	for (;;) {
+		if (does && strcmp(does, "naps") == 0)
+			usleep(NAP_MICROSECONDS);
+		else
+			pause();
+	}
+}
+
 void hold(void)
 {
 	has_taken = 1;
@@ -121,14 +147,32 @@ void hold(void)
 		await_rest(waiters[i]);
 	if (bystander)
 		await_rest(bystander);
-	printf("%s\t%#lx\t%s\t%ld\t%ld", lock.kind, (unsigned long)lock.address,
-	       lock.symbol ? lock.symbol : "-", (long)bystander, syscall(SYS_gettid));
+	printf("%d\t%ld\n", (int)num_waiters, (long)bystander);
 	for (int i = 0; i < num_waiters; i++)
-		printf("\t%ld", waiters[i]);
-	putchar('\n');
+		tell(lock.kind, lock.address, lock.symbol, waiters[i], syscall(SYS_gettid));
 	fflush(stdout);
-	for (;;)
-		pause();
+	go_on();
+}
+
+void set_count(int count)
+{
+	num_meeting = count;
+}
+
+void meet(const char *kind, const void *address, int number, int owner)
+{
+	static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
+
+	waiters[number] = syscall(SYS_gettid);
+	num_waiters++;
+	while (num_waiters < num_meeting)
+		usleep(POLL_MICROSECONDS);
+	pthread_mutex_lock(&telling);
+	if (!has_taken++)
+		printf("%d\t0\n", num_meeting);
+	tell(kind, address, "?", waiters[number], waiters[owner]);
+	fflush(stdout);
+	pthread_mutex_unlock(&telling);
 }
 
 int run_idiom(const struct idiom *idioms, int argc, char **argv)

@@ -22,8 +22,16 @@ bool holds_it(void);
 /** Return true in the thread that neither takes the lock nor waits for it. */
 bool stands_by(void);
 
-/** Called by the holder: wait until all others wait, print the truth, and hang. */
+/** Called by the holder: wait until all others wait, print the truth, and hang; or go on with work or naps
+ *  where the variable LOCKS_OWNER of the environment says so. */
 void hold(void);
+
+/** Say how many threads will meet(). */
+void set_count(int count);
+
+/** Called by a thread of that number that has taken a lock: wait for the others, and print that it is
+ *  about to wait for a lock that the thread of another number holds. */
+void meet(const char *kind, const void *address, int number, int owner);
 
 struct idiom {
 	const char *name;

@@ -18,6 +18,8 @@ _TITLES = {
     "doacross": "ordered depend",
     "mutex": "lock or critical",
     "pthread_mutex": "mutex",
+    "pthread_rwlock": "rwlock",
+    "pthread_spinlock": "spin lock",
 }
 _TURNS = ("ordered", "doacross")  # have no name
 
