@@ -544,7 +544,7 @@ bool tested_lock(struct thread *thread, struct awaited_lock *ret)
 		return false;
 	ret->kind = site.kind;
 	frame = users_place(thread).frame;
-	if (further_flow(thread, frame, &flow))
+	if (frame && further_flow(thread, frame, &flow))
 		ret->address = passed_lock_at(thread, frame, spin->tested, &flow, is_test, NULL);
 	return true;
 }

@@ -39,7 +39,8 @@ class Split:
 @pytest.fixture(scope="module", params=WAYS, ids=lambda way: f"{way[0]}-{way[1]}")
 def split(request: Any, tmp_path_factory: Any) -> Split:
     """A program of each compiler and release of DWARF."""
-    return Split(*request.param, tmp_path_factory.mktemp("split"))
+    family, version = request.param
+    return Split(family, version, tmp_path_factory.mktemp("split"))
 
 
 def places(document: Dict[str, Any]) -> List[int]:
