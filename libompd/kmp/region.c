@@ -229,9 +229,10 @@ static ompd_rc_t region_of_thread(const struct runtime *runtime, const struct th
 		return reason(ompd_rc_unavailable, "the thread is idle in its pool");
 	if (rc == ompd_rc_ok)
 		rc = region_of_team(runtime, thread, ret);
-	if (rc == ompd_rc_ok)
+	if (rc == ompd_rc_ok) {
 		rc = is_leaving(runtime, thread, ret, leaving);
-	*leaving |= ret->kind == KMP_REGION_WHOLE_LEAGUE;
+		*leaving |= ret->kind == KMP_REGION_WHOLE_LEAGUE;
+	}
 	return rc;
 }
 

@@ -38,8 +38,9 @@ static const struct wait_kind kinds[] = {
 };
 
 static const struct wait_kind mutex_kind = { "mutex", "lock or critical", FAMILY_MUTEX };
+// From WAIT_PTHREAD_MUTEX on.
 static const struct wait_kind system_locks[] = {
-	[WAIT_PTHREAD_MUTEX - WAIT_PTHREAD_MUTEX] = { "pthread_mutex", "mutex", FAMILY_MUTEX },
+	{ "pthread_mutex", "mutex", FAMILY_MUTEX },
 	[WAIT_PTHREAD_RWLOCK - WAIT_PTHREAD_MUTEX] = { "pthread_rwlock", "rwlock", FAMILY_MUTEX },
 	[WAIT_PTHREAD_SPINLOCK -
 		WAIT_PTHREAD_MUTEX] = { "pthread_spinlock", "spin lock", FAMILY_MUTEX },
