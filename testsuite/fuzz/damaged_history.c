@@ -195,7 +195,8 @@ static long read_all(void)
 	struct process process = { .services = &services,
 				   .targets = targets,
 				   .num_targets = THREADS,
-				   .threads = pointers };
+				   .threads = pointers,
+				   .has_own_ids = true }; // the kernel's are
 	struct history_owner owner;
 	struct history_event *events;
 	size_t count = 0;
