@@ -45,7 +45,7 @@ LLVM_VARIANTS = (
 )
 
 # States that are looked at in every variant.
-_EVERYWHERE = {
+EVERYWHERE = {
     "hung",
     "nested 3 2 4",
     "waits locks",
@@ -132,7 +132,7 @@ def _modes(state: "states.State", index: int, place: int, variant: str, count: i
     name = " ".join((state.program,) + state.arguments)
     turn = 1 + index % (count - 1)
     found = []
-    if setup.FULL or name in _EVERYWHERE or place in (0, turn):
+    if setup.FULL or name in EVERYWHERE or place in (0, turn):
         # In a static program abort(), by which it leaves a core file, looks like the user's.
         static = build.VARIANTS[variant].static
         turn_of = 0 if static else index // (count - 1) + index + place
@@ -184,5 +184,5 @@ def asked_cases() -> List[Case]:
         for index, state in enumerate(openmp_states(variant))
         if setup.FULL
         or index % len(variants) == place
-        or " ".join((state.program,) + state.arguments) in _EVERYWHERE | _ASKED_EVERYWHERE
+        or " ".join((state.program,) + state.arguments) in EVERYWHERE | _ASKED_EVERYWHERE
     ]

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What depends on the releases of GDB, compilers and runtimes, and is tested on each of them: all
-that goes through GDB's own interfaces, and the states of all programs as the release's compilers
-make them, live and once each. The rest is libompd and libompdbg, which are the same everywhere."""
+that goes through GDB's own interfaces, and the states that are looked at in every variant as the
+release's compilers make them, live; with OMPDBG_TEST_FULL, all states. The rest is libompd and
+libompdbg, which are the same everywhere."""
 
 from typing import Any, Mapping
 
-from harness import cases
+from harness import cases, setup
 from harness.cases import Case
 
 # Each compiler as it comes, and a runtime that only some releases have.
@@ -33,6 +34,9 @@ def matter_to(module: str, parameters: Mapping[str, Any]) -> bool:
     for one in parameters.values():
         if getattr(one, "variant", _VARIANTS[0]) not in _VARIANTS:
             return False
-        if isinstance(one, Case) and one.mode not in (cases.LIVE, cases.ATTACHED):
-            return False
+        if isinstance(one, Case):
+            if one.mode not in (cases.LIVE, cases.ATTACHED):
+                return False
+            if not setup.FULL and one.name not in cases.EVERYWHERE:
+                return False
     return True
