@@ -306,6 +306,8 @@ __attribute__((destructor)) static void end(void)
 {
 	const char *path = getenv("COLLECTOR_OUT");
 	FILE *file = path ? fopen(path, "we") : NULL;
+	// Before the counts, which have it then: workers may go on.
+	const uint64_t were_late = __atomic_load_n(&late, __ATOMIC_RELAXED);
 
 	end_samples();
 	if (!file)
@@ -316,7 +318,7 @@ __attribute__((destructor)) static void end(void)
 	if (bad_samples)
 		complain("%llu samples are wrong", (unsigned long long)bad_samples);
 	fprintf(file, "samples %llu\n", (unsigned long long)samples);
-	fprintf(file, "late %llu\n", (unsigned long long)late);
+	fprintf(file, "late %llu\n", (unsigned long long)were_late);
 	for (unsigned int id = 1; id < MAX_TASKS; id++)
 		if (tasks[id].created)
 			fprintf(file, "task %u %llu\n", id, (unsigned long long)tasks[id].parent);
