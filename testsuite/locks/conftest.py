@@ -21,7 +21,7 @@ import stops  # noqa: E402
 from corpus import Case, Program  # noqa: E402
 
 WORKERS = 2
-HANGS, HEALTHY, RECORDED = 120, 60, 24
+HANGS, HEALTHY, RECORDED = 80, 40, 16
 IS_FULL = os.environ.get("OMPDBG_TEST_FULL", "") not in ("", "0")
 
 
