@@ -21,8 +21,12 @@ int main(int argc, char **argv)
 	{
 		if (regions) {
 #pragma omp parallel num_threads(2)
+			{
+				if (omp_get_num_threads() != 2)
+					_exit(1); // as now and then: the test starts it again
 #pragma omp master
-			stay(number);
+				stay(number);
+			}
 		} else {
 			stay(number);
 		}
