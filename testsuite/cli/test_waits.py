@@ -259,7 +259,8 @@ def test_lock_whose_owner_is_unknown(
             (waiter,) = lock["waiters"]
             assert lock["owner"] is None
             perhaps[numbers[waiter]] = {numbers[one["thread"]] for one in lock["candidates"]}
-        assert perhaps == {1: set(), 2: {1}}
+        # Thread 0 has it, whose code does not show that with every compiler.
+        assert perhaps in ({1: set(), 2: {1}}, {1: {0}, 2: {1}}), perhaps
         found = [one for one in report["findings"] if one["rule"] == "lock"]
         assert {numbers[one["waiters"][0]]: one["severity"] for one in found} == {
             1: severity,
