@@ -19,7 +19,8 @@ MEETING = ": was met at"
 LEVELS = ": levels-var"  # a region is on another level: it is another one
 NOWHERE = "nowhere yet"
 _HANDLE = '"a handle"'
-_RC_ERROR = 4
+# Of a thread that is in no region for a moment, or until the rest of its league has ended.
+_NO_REGION = (1, 4)  # ompd_rc_unavailable, ompd_rc_error
 
 Answers = Dict[str, Any]
 
@@ -140,7 +141,7 @@ class _Threads:
             return "new "
         if _value(ours, name + STATE) == "ompt_state_idle":
             return "idle "
-        if _RC_ERROR in places:
+        if any(place in _NO_REGION for place in places):
             return "moving "
         return "serialized " if _is_serialized(ours, name) else ""
 
