@@ -31,10 +31,10 @@ static bool is_harmless_name(struct process *process, const char *function)
 		"sleep",
 		"nanosleep",
 		"clock_nanosleep",
+		"__kmpc_flush",
 		"omp_test_lock",
 		"omp_test_nest_lock",
 		"omp_test_lock_",
-		"__kmpc_flush",
 		"omp_test_nest_lock_",
 		"pthread_spin_trylock",
 	};

@@ -179,9 +179,13 @@ class Case(NamedTuple):
         return found
 
     def missed_deadlocks(self) -> List[str]:
-        """Deadlocks that are not found, though each lock has one owner or suspect."""
+        """Deadlocks that are not found, though each lock has one owner or suspect. A thread with the
+        address of a lock may be about to take it: that is too little for a deadlock."""
         owners = [
-            {lock.get("owner")} - {None} or {one["thread"] for one in lock.get("candidates", [])}
+            {lock.get("owner")} - {None}
+            or {
+                one["thread"] for one in lock.get("candidates", []) if one["known_by"] != "address"
+            }
             for _, lock in self.locks
         ]
         rules = [finding["rule"] for finding in self.report["findings"]]
