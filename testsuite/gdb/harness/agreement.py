@@ -19,8 +19,7 @@ MEETING = ": was met at"
 LEVELS = ": levels-var"  # a region is on another level: it is another one
 NOWHERE = "nowhere yet"
 _HANDLE = '"a handle"'
-# Of a thread that is in no region for a moment, or until the rest of its league has ended.
-_NO_REGION = (1, 4)  # ompd_rc_unavailable, ompd_rc_error
+_RC_UNAVAILABLE, _RC_ERROR = 1, 4
 
 Answers = Dict[str, Any]
 
@@ -141,7 +140,8 @@ class _Threads:
             return "new "
         if _value(ours, name + STATE) == "ompt_state_idle":
             return "idle "
-        if any(place in _NO_REGION for place in places):
+        at_end = str(_value(ours, name + STATE)).startswith("ompt_state_wait_barrier_")
+        if _RC_ERROR in places or (at_end and _RC_UNAVAILABLE in places):  # of a league
             return "moving "
         return "serialized " if _is_serialized(ours, name) else ""
 
