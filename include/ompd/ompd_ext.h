@@ -257,6 +257,9 @@ enum ompd_ext_thread_kind {
 typedef struct ompd_ext_thread_info {
 	uint32_t kind;	    // enum ompd_ext_thread_kind
 	int32_t global_num; // the runtime's own number of the thread, -1 if it gives none
+	// 0 or 1; the other one each time that the thread leaves a barrier of its team, before which
+	// it is the same for all threads of the team. -1: not known.
+	int32_t barrier_phase;
 } ompd_ext_thread_info;
 
 /** Return the kind of a thread. Codes: ok, unavailable, bad_input, stale_handle, error. */

@@ -146,6 +146,7 @@ ompd_rc_t gomp_thread_info(const struct runtime *runtime, const struct thread *t
 			.kind = root == thread->address ? ompd_ext_thread_initial :
 							  ompd_ext_thread_worker,
 			.global_num = -1,
+			.barrier_phase = -1,
 		};
 	return rc;
 }

@@ -256,6 +256,25 @@ ompd_rc_t kmp_thread_kind(const struct runtime *runtime, const struct thread *th
 	return rc;
 }
 
+// A thread that leaves a barrier goes over to the other of its team's two sets of tasks
+// (__kmp_task_team_sync), unless the barrier is cancelled. Without these there is one set or none.
+static int32_t barrier_phase(const struct runtime *runtime, const struct thread *thread)
+{
+	uint64_t tasks = kmp_at(runtime, thread->team, TEAM(t_task_team));
+	uint64_t phase, set;
+
+	if (!thread->team || thread->in_pool || !kmp_never_cancels(runtime) ||
+	    kmp_read(runtime, thread->address, INFO(th_task_state), &phase) != ompd_rc_ok ||
+	    phase > 1)
+		return -1;
+	for (uint64_t i = 0; i < 2; i++) {
+		if (tasks == KMP_NOWHERE ||
+		    kmp_read_element(runtime, tasks, i, &set) != ompd_rc_ok || !set)
+			return -1;
+	}
+	return (int32_t)phase;
+}
+
 ompd_rc_t kmp_thread_info(const struct runtime *runtime, const struct thread *thread,
 			  ompd_ext_thread_info *ret)
 {
@@ -263,7 +282,9 @@ ompd_rc_t kmp_thread_info(const struct runtime *runtime, const struct thread *th
 	ompd_rc_t rc = kmp_thread_kind(runtime, thread, &kind);
 
 	if (rc == ompd_rc_ok)
-		*ret = (ompd_ext_thread_info){ .kind = kind, .global_num = (int32_t)thread->gtid };
+		*ret = (ompd_ext_thread_info){ .kind = kind,
+					       .global_num = (int32_t)thread->gtid,
+					       .barrier_phase = barrier_phase(runtime, thread) };
 	return rc;
 }
 

@@ -223,21 +223,26 @@ static bool works_in_task(const struct runtime *runtime, const struct thread *th
 	return *state || (record.is_explicit && kmp_flag(runtime, record.flags, FLAG(executing)));
 }
 
-// Tell whether a thread may have left a barrier that its count says it waits at. After a cancelled
-// GOMP_barrier_cancel() a thread keeps the word that lets it go, and does not stop at the next barrier.
-static bool may_have_left(const struct runtime *runtime, enum barrier barrier)
+bool kmp_never_cancels(const struct runtime *runtime)
 {
 	const struct object of = { 0 };
 	struct kmp_seen *seen = runtime->seen;
 	ompd_word_t cancellation;
 
-	if (barrier == BARRIER_PLAIN && !seen->asked_cancellation) {
+	if (!seen->asked_cancellation) {
 		seen->asked_cancellation = true;
 		seen->no_cancellation = kmp_icv_variable(runtime, ICV_cancel, &of, &cancellation) ==
 						ompd_rc_ok &&
 					!cancellation;
 	}
-	return barrier == BARRIER_PLAIN && !seen->no_cancellation;
+	return seen->no_cancellation;
+}
+
+// Tell whether a thread may have left a barrier that its count says it waits at. After a cancelled
+// GOMP_barrier_cancel() a thread keeps the word that lets it go, and does not stop at the next barrier.
+static bool may_have_left(const struct runtime *runtime, enum barrier barrier)
+{
+	return barrier == BARRIER_PLAIN && !kmp_never_cancels(runtime);
 }
 
 // Find the barrier of its team that a thread in its implicit task has come to. *@p state stays as it

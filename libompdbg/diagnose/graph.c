@@ -82,8 +82,52 @@ static bool is_at_first_barrier(struct region *region)
 	return has_come && is_missing; // arrivals are recorded
 }
 
+/** Check for a member that certainly is at no barrier. */
+static bool is_elsewhere(struct region *region, size_t i)
+{
+	struct thread *thread = region->members[i];
+
+	if (!thread || region->at_barrier[i] || thread->team != region->team ||
+	    thread_verdict(thread)->state == STATE_UNKNOWN)
+		return false;
+	const struct task *task = thread_task(thread);
+	return task && task->info.kind == ompd_ext_task_implicit; // others may run at a barrier
+}
+
+/** Check that a thread waits in the function of LLVM's runtime that it called for a barrier, and is not about to
+ *  return: that calls one for all kinds of barriers, this one that gathers the threads, and this one that waits. */
+static bool is_deep_in_barrier(struct thread *thread)
+{
+	enum { CALLS = 3 };
+	const uint64_t entry = thread_verdict(thread)->evidence.call.entry;
+	struct stack *stack = thread_stack(thread);
+	struct stack_frame *frame;
+
+	for (size_t i = 0; (frame = stack_frame(stack, i)); i++) {
+		if (stack_owner(stack, frame) == FRAME_USER)
+			return false;
+		if (stack_place(stack, frame)->start == entry)
+			return i >= CALLS;
+	}
+	return false;
+}
+
+/** Check that a thread that is seen at a barrier has left as many as one that is at none: then it is
+ *  not at the one before. LLVM's runtime tells so. */
+static bool is_at_latest_barrier(struct region *region, struct thread *thread)
+{
+	if (thread->barrier_phase == NOT_KNOWN)
+		return false;
+	for (size_t i = 0; i < region->num_members; i++) {
+		if (is_elsewhere(region, i) &&
+		    region->members[i]->barrier_phase == thread->barrier_phase)
+			return is_end_of_region(thread_wait(thread)) || is_deep_in_barrier(thread);
+	}
+	return false;
+}
+
 /** Check that a thread that is seen at a barrier was not let go: the runtime counts all that may be
- *  there, or this one, or it sleeps. Tasks that are left prove nothing: threads that were let go may
+ *  there, or this one, or what it keeps shows it, or it sleeps. Tasks that are left prove nothing: threads that were let go may
  *  have made them. Nor do counts, where cancellation lets threads go. */
 static bool is_kept(struct region *region, struct thread *thread)
 {
@@ -94,7 +138,8 @@ static bool is_kept(struct region *region, struct thread *thread)
 	if (progress->is_counted && !progress->is_cancelled &&
 	    progress->arrived + progress->arrived_end >= count_that_may_be_there(region))
 		return true;
-	return thread_is_asleep(thread) || is_counted(thread) || is_at_first_barrier(region);
+	return thread_is_asleep(thread) || is_counted(thread) || is_at_first_barrier(region) ||
+	       is_at_latest_barrier(region, thread);
 }
 
 bool graph_is_held_up(struct graph *graph, struct region *region)

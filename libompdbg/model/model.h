@@ -182,6 +182,7 @@ struct thread {
 	uint64_t id;		      // identity of the handle
 	const char *error;	      // why nothing is known, if that is a failure
 	bool is_helper;		      // of the runtime's own, for target tasks
+	int barrier_phase;	      // ompd_ext_thread_info; NOT_KNOWN
 	struct team *team;	      // in which it works; NULL: none, as of helpers
 	int thread_num;		      // in its team; NOT_KNOWN
 	struct task *task;	      // that it executes; NULL: none; thread_task() asks for it

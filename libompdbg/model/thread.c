@@ -33,15 +33,17 @@ static struct ompdbg_error *note_failure(struct thread *thread, struct ompdbg_er
 	return unless_interrupted(error);
 }
 
-/** Check for a thread of the runtime's own. */
-static bool is_helper(struct thread *thread)
+/** Read what only the extended library tells. */
+static void read_info(struct thread *thread)
 {
-	ompd_ext_thread_info info = { 0 };
+	ompd_ext_thread_info info = { .barrier_phase = -1 };
 
-	return runtime_is_extended(thread->runtime) &&
-	       is_ok(SPACE_CALL(thread->runtime->space, ext_get_thread_info, thread->handle,
-				&info)) &&
-	       info.kind == ompd_ext_thread_helper;
+	if (!runtime_is_extended(thread->runtime) ||
+	    !is_ok(SPACE_CALL(thread->runtime->space, ext_get_thread_info, thread->handle, &info)))
+		return;
+	thread->is_helper = info.kind == ompd_ext_thread_helper;
+	if (info.barrier_phase >= 0)
+		thread->barrier_phase = info.barrier_phase;
 }
 
 struct ompdbg_error *thread_open(struct thread *thread)
@@ -65,7 +67,7 @@ struct ompdbg_error *thread_open(struct thread *thread)
 	if (error)
 		return note_failure(thread, error);
 	thread->id = space_id(space, ompd_scope_thread, thread->handle);
-	thread->is_helper = is_helper(thread);
+	read_info(thread);
 	return NULL;
 }
 

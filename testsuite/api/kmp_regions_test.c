@@ -258,6 +258,37 @@ static void kinds_of_threads(void **state)
 	}
 }
 
+static int32_t phase_here(void)
+{
+	ompd_ext_thread_info info;
+	struct here here;
+
+	open_here(&here);
+	assert_int_equal(ompd_ext_get_thread_info(here.thread, &info), ompd_rc_ok);
+	close_here(&here);
+	return info.barrier_phase;
+}
+
+static void phases_between_barriers(void **state)
+{
+	int32_t before[2], after[2];
+
+	(void)state;
+#pragma omp parallel num_threads(2)
+	{
+#pragma omp critical
+		before[omp_get_thread_num()] = phase_here();
+#pragma omp barrier
+#pragma omp critical
+		after[omp_get_thread_num()] = phase_here();
+	}
+	assert_in_range(before[0], 0, 1);
+	assert_int_equal(before[1], before[0]);
+	assert_int_equal(after[0], 1 - before[0]);
+	assert_int_equal(after[1], after[0]);
+	assert_int_equal(phase_here(), -1);
+}
+
 // ---- Locks -----------------------------------------------------------------------------------
 
 static void check_lock(uint32_t kind, const void *lock, bool held, uint32_t depth, bool owned)
@@ -519,6 +550,7 @@ int main(void)
 		cmocka_unit_test(function_of_clang),
 		cmocka_unit_test(leagues),
 		cmocka_unit_test(kinds_of_threads),
+		cmocka_unit_test(phases_between_barriers),
 		cmocka_unit_test(locks),
 		cmocka_unit_test(overwritten_owners),
 		cmocka_unit_test(states_at_a_barrier),

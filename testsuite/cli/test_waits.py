@@ -324,6 +324,24 @@ def test_a_recording_weakens_nothing(ompdbg: Any, tmp_path: Path, family: str) -
         assert rules["event"] == "held_up", findings
 
 
+@BOTH
+@pytest.mark.parametrize("size", (4, 16))
+def test_primary_at_a_barrier(ompdbg: Any, tmp_path: Path, family: str, size: int) -> None:
+    """LLVM's runtime counts the arrivals of workers only, and of those that gather others only when all of these
+    have come: that the others have left the barrier before shows in the tasks that they would execute."""
+    options = ("-O2", "-g", "-fopenmp")
+    source = str(PROGRAMS / "lost_event.c")
+    try:
+        program = own_programs.compiled(source, tmp_path / "program", options, family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    command = ["env", "KMP_BLOCKTIME=infinite", str(program), str(size)]
+    with rest.hanging(command, size, tmp_path) as process:
+        findings = ompdbg.json("why", process.pid, status=1)["findings"]
+    rules = {one["rule"]: one["severity"] for one in findings}
+    assert rules["event"] == "held_up", findings
+
+
 def test_function_of_the_c_library_that_is_interposed(
     ompdbg: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

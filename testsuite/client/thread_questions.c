@@ -19,7 +19,7 @@ ASK(thread_info)
 	ompd_rc_t rc = ompd_ext_get_thread_info(handles->thread, &info);
 
 	(void)variant;
-	say(answer, "%u %d", info.kind, info.global_num);
+	say(answer, "%u %d %d", info.kind, info.global_num, info.barrier_phase);
 	return rc;
 }
 

@@ -155,6 +155,7 @@ class ThreadInfo(NamedTuple):
 
     kind: int  # enum ompd_ext_thread_kind
     global_num: int
+    barrier_phase: int
 
 class _Handle:
     """Handles compare and hash by what they stand for, and release themselves.

@@ -27,7 +27,7 @@ static const struct {
 			       "flags_known priority thread_num num_depends num_predecessors "
 			       "source" },
 	[RECORD_PARALLEL_INFO] = { "ParallelInfo", "kind serialized function source" },
-	[RECORD_THREAD_INFO] = { "ThreadInfo", "kind global_num" },
+	[RECORD_THREAD_INFO] = { "ThreadInfo", "kind global_num barrier_phase" },
 	[RECORD_LOOP_INFO] = { "LoopInfo", "id total remaining chunk schedule flags" },
 };
 
@@ -121,7 +121,8 @@ PyObject *record_parallel_info(const ompd_ext_parallel_info *info)
 PyObject *record_thread_info(const ompd_ext_thread_info *info)
 {
 	return make(RECORD_THREAD_INFO,
-		    Py_BuildValue("(Ii)", (unsigned int)info->kind, (int)info->global_num));
+		    Py_BuildValue("(Iii)", (unsigned int)info->kind, (int)info->global_num,
+				  (int)info->barrier_phase));
 }
 
 PyObject *record_loop_info(const ompd_ext_loop_info *info)
