@@ -215,35 +215,44 @@ def group(
     return groups
 
 
-def print_table(
-    family: Family, releases: List[int], layout: Layout, fields: List[Tuple[str, str]]
+def print_groups(family: Family, groups: Sequence[Tuple[List[int], Layout]]) -> None:
+    """Which releases have a layout in common."""
+    print("static const struct layout_group groups[] = {")
+    for releases, _ in groups:
+        first, last = releases[0], releases[-1]
+        name = f"{family.compiler} {first}" + (f" to {last}" if last > first else "")
+        print(f'\t{{ "{name}", {first}, {last} }},')
+    print("};")
+
+
+def print_runs(
+    groups: Sequence[Tuple[List[int], Layout]], wanted: List[Tuple[str, str]], is_struct: bool
 ) -> None:
-    """One initializer of the family's table."""
-    first, last = releases[0], releases[-1]
-    name = f"{family.compiler} {first}" + (f" to {last}" if last > first else "")
-    print("\t{")
-    print(f'\t\t.releases = "{name}",')
-    print(f"\t\t.first_release = {first},")
-    print(f"\t\t.last_release = {last},")
-    print("\t\t.struct_size = {")
-    for structure, field in fields:
-        if field == "-" and (structure, field) in layout:
-            size = layout[structure, field][1]
-            print(f"\t\t\t[{family.prefix.upper()}_STRUCT_{structure}] = {size},")
-    print("\t\t},")
-    print("\t\t.field = {")
-    for structure, field in fields:
-        if field != "-" and (structure, field) in layout:
-            offset, size = layout[structure, field]
+    """Where each field is, or how large each structure: from which release on."""
+    print(f"static const struct layout_run {'structs' if is_struct else 'fields'}[] = {{")
+    for structure, field in wanted:
+        if (field == "-") != is_struct:
+            continue
+        name = f"S({structure})" if is_struct else f"F({structure}, {field})"
+        last: Place = (0, 0)
+        for releases, layout in groups:
+            offset, size = layout.get((structure, field), (0, 0))
             # An array without a length at the end of its structure: one byte, so that it exists.
-            print(f"\t\t\tF({structure}, {field}) = {{ {offset}, {size or 1} }},")
-    print("\t\t},")
-    print("\t},")
+            place = (offset, size or int((structure, field) in layout))
+            if place != last:
+                print(f"\t{{ {name}, {releases[0]}, {place[0]}, {place[1]} }},")
+            last = place
+    print("};")
 
 
-def tables(family: Family, libraries: List[str]) -> None:
-    """Prints the C file."""
-    fields = wanted_fields(family)
+def print_tables(
+    family: Family,
+    versions: Sequence[Tuple[int, ...]],
+    groups: Sequence[Tuple[List[int], Layout]],
+    digests: Sequence[Tuple[int, int]],
+) -> None:
+    """The C file."""
+    wanted = wanted_fields(family)
     print("// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception")
     print("//")
     print(
@@ -252,7 +261,6 @@ def tables(family: Family, libraries: List[str]) -> None:
     )
     print("// the sources of these releases; not to be edited.")
     print("//")
-    versions = sorted({version_of(library) for library in libraries})
     names = [".".join(str(part) for part in version) for version in versions]
     for start in range(0, len(names), 12):
         print("//     " + " ".join(names[start : start + 12]))
@@ -260,24 +268,34 @@ def tables(family: Family, libraries: List[str]) -> None:
     print(f'#include "layout/{family.header}"')
     print()
     print("// clang-format off")
-    print(f"#define F(s, f) [{family.prefix.upper()}_FIELD_##s##__##f]")
+    print(f"#define F(s, f) {family.prefix.upper()}_FIELD_##s##__##f")
+    print(f"#define S(s) {family.prefix.upper()}_STRUCT_##s")
     print()
-    table = f"{family.prefix}_table"
-    print(f"const struct {table} {table}s[] = {{")
-    for releases, layout in group(family, libraries, fields):
-        print_table(family, releases, layout, fields)
-    print("};")
+    print_groups(family, groups)
     print()
-    print(f"const size_t {table}_count = sizeof({table}s) / sizeof({table}s[0]);")
+    print_runs(groups, wanted, True)
+    print()
+    print_runs(groups, wanted, False)
+    print()
+    print(
+        f"const struct layout_history {family.prefix}_history = LAYOUT_HISTORY(groups, structs, fields);"
+    )
     print()
     release_name = f"{family.prefix}_release"
     print(f"const struct layout_release {release_name}s[] = {{")
-    for release, digest in sorted({(version_of(x)[0], exports_digest(x)) for x in libraries}):
+    for release, digest in digests:
         print(f"\t{{ {release}, 0x{digest:016x} }},")
     print("};")
     print()
     count = f"sizeof({release_name}s) / sizeof({release_name}s[0])"
     print(f"const size_t {release_name}_count = {count};")
+
+
+def tables(family: Family, libraries: List[str]) -> None:
+    """Prints the C file of some libraries."""
+    groups = group(family, libraries, wanted_fields(family))
+    digests = sorted({(version_of(one)[0], exports_digest(one)) for one in libraries})
+    print_tables(family, sorted({version_of(one) for one in libraries}), groups, digests)
 
 
 def main(

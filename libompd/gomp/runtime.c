@@ -10,7 +10,7 @@ static void name_release(struct runtime *runtime)
 {
 	const struct gomp_layout *layout = &runtime->layout;
 	bool known = layout->identified ||
-		     layout->last_release < gomp_tables[gomp_table_count - 1].first_release;
+		     layout->last_release < layout_newest(&gomp_history)->first_release;
 
 	snprintf(runtime->release, sizeof(runtime->release), "GCC %u%s", layout->last_release,
 		 known ? "" : " or later");

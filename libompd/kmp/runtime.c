@@ -13,7 +13,7 @@ static void name_release(struct runtime *runtime)
 	bool known = layout->source != LAYOUT_TABLE || layout->identified;
 	char other[16] = "";
 
-	if (!known && layout->first_release == kmp_tables[kmp_table_count - 1].last_release) {
+	if (!known && layout->first_release == layout_newest(&kmp_history)->last_release) {
 		snprintf(runtime->release, sizeof(runtime->release),
 			 "an unknown release, newest known %u", layout->first_release);
 		return;

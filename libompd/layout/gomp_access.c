@@ -45,7 +45,6 @@ static ompd_rc_t read_number(const struct gomp_library *library, const char *sym
 static ompd_rc_t read_field(const struct gomp_library *library, enum gomp_field field,
 			    struct layout_field *ret)
 {
-	const struct gomp_table *newest = &gomp_tables[gomp_table_count - 1];
 	ompd_rc_t rc = read_number(library, fields[field].access_symbol, &ret->offset);
 
 	ret->size = 0;
@@ -55,7 +54,7 @@ static ompd_rc_t read_field(const struct gomp_library *library, enum gomp_field 
 		return rc;
 	rc = read_number(library, fields[field].size_symbol, &ret->size);
 	if (rc == ompd_rc_unavailable) {
-		ret->size = newest->field[field].size;
+		ret->size = layout_newest_size(&gomp_history, field);
 		rc = ompd_rc_ok;
 	}
 	if (!ret->size)

@@ -14,22 +14,17 @@
 
 static ompd_rc_t take_table(const struct gomp_library *library, struct gomp_layout *layout)
 {
-	for (size_t i = 0; i < gomp_table_count; i++) {
-		const struct gomp_table *table = &gomp_tables[i];
+	const struct layout_group *group = layout_group_of(&gomp_history, library->release);
 
-		if (library->release < table->first_release ||
-		    library->release > table->last_release)
-			continue;
-		layout->source = LAYOUT_TABLE;
-		layout->releases = table->releases;
-		layout->first_release = library->release;
-		layout->last_release = library->release;
-		memcpy(layout->struct_size, table->struct_size, sizeof(layout->struct_size));
-		memcpy(layout->field, table->field, sizeof(layout->field));
-		return ompd_rc_ok;
-	}
-	return reason(ompd_rc_incompatible, "no layout of libgomp of GCC %u is known",
-		      library->release);
+	if (!group)
+		return reason(ompd_rc_incompatible, "no layout of libgomp of GCC %u is known",
+			      library->release);
+	layout->source = LAYOUT_TABLE;
+	layout->releases = group->releases;
+	layout->first_release = library->release;
+	layout->last_release = library->release;
+	layout_fill(&gomp_history, group, layout->field, layout->struct_size);
+	return ompd_rc_ok;
 }
 
 // A static libgomp exports nothing. One of an older release lacks what came with the next; one that
@@ -38,7 +33,7 @@ static ompd_rc_t take_table(const struct gomp_library *library, struct gomp_layo
 // debugger can see that: it answers ompd_newest_gcc.
 static ompd_rc_t identify_static(const struct gomp_library *library, struct gomp_layout *layout)
 {
-	const uint32_t known = gomp_tables[gomp_table_count - 1].last_release;
+	const uint32_t known = layout_newest(&gomp_history)->last_release;
 	uint64_t address, newest = 0;
 	ompd_rc_t rc = ompd_rc_ok;
 

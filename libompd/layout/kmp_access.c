@@ -119,8 +119,7 @@ static ompd_rc_t tell_field(struct teller *teller, enum kmp_field field,
 	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
 		return rc;
 	if (rc == ompd_rc_unavailable || size == 0)
-		size = known->size ? known->size :
-				     kmp_tables[kmp_table_count - 1].field[field].size;
+		size = known->size ? known->size : layout_newest_size(&kmp_history, field);
 	if (size >= FAR)
 		return ompd_rc_incompatible;
 	*ret = (struct layout_field){ (uint32_t)value, size ? (uint32_t)size : 1 };

@@ -13,19 +13,14 @@
 
 static ompd_rc_t take_table(const struct kmp_library *library, struct kmp_layout *layout)
 {
-	for (size_t i = 0; i < kmp_table_count; i++) {
-		const struct kmp_table *table = &kmp_tables[i];
+	const struct layout_group *group = layout_group_of(&kmp_history, library->release);
 
-		if (library->release < table->first_release ||
-		    library->release > table->last_release)
-			continue;
-		layout->source = LAYOUT_TABLE;
-		layout->releases = table->releases;
-		memcpy(layout->struct_size, table->struct_size, sizeof(layout->struct_size));
-		memcpy(layout->field, table->field, sizeof(layout->field));
-		return ompd_rc_ok;
-	}
-	return ompd_rc_incompatible;
+	if (!group)
+		return ompd_rc_incompatible;
+	layout->source = LAYOUT_TABLE;
+	layout->releases = group->releases;
+	layout_fill(&kmp_history, group, layout->field, layout->struct_size);
+	return ompd_rc_ok;
 }
 
 // Check whether the library exports exactly what its release does.
@@ -135,17 +130,18 @@ static const bool is_interface[KMP_FIELD_COUNT] = {
 	[KMP_FIELD_kmp_tasking_flags_t__detachable] = true,
 };
 
-// The table after that of the release, where that release can't be told from the next one.
-static const struct kmp_table *rival(const struct kmp_layout *layout)
+// Find the layout after that of the release, where that release can't be told from the next one.
+static bool has_rival(const struct kmp_layout *layout, struct layout_field *fields)
 {
-	for (size_t i = 0; i < kmp_table_count; i++) {
-		if (kmp_tables[i].first_release <= layout->last_release &&
-		    kmp_tables[i].last_release >= layout->last_release)
-			return NULL; // both have the same
-		if (kmp_tables[i].first_release > layout->last_release)
-			return &kmp_tables[i];
+	if (layout_group_of(&kmp_history, layout->last_release))
+		return false; // both have the same
+	for (size_t i = 0; i < kmp_history.num_groups; i++) {
+		if (kmp_history.groups[i].first_release <= layout->last_release)
+			continue;
+		layout_fill(&kmp_history, &kmp_history.groups[i], fields, NULL);
+		return true;
 	}
-	return NULL;
+	return false;
 }
 
 static void doubt(struct kmp_layout *layout, unsigned int field)
@@ -180,14 +176,15 @@ static void doubt_arrays(struct kmp_layout *layout)
 
 void kmp_layout_settle(struct kmp_layout *layout)
 {
-	const struct kmp_table *other = rival(layout);
+	struct layout_field other[KMP_FIELD_COUNT] = { 0 };
 
 	if (layout->source != LAYOUT_TABLE)
 		return;
+	const bool is_sure = !has_rival(layout, other);
 	for (unsigned int i = 0; i < KMP_FIELD_COUNT; i++) {
 		const struct layout_field *field = &layout->field[i];
-		bool same_size = !other || other->field[i].size == field->size;
-		bool same = same_size && (!other || other->field[i].offset == field->offset);
+		bool same_size = is_sure || other[i].size == field->size;
+		bool same = same_size && (is_sure || other[i].offset == field->offset);
 		bool believed = layout->standing[i] == LAYOUT_PROVEN || is_interface[i];
 
 		// Code shows where one that is begun begins.

@@ -30,24 +30,13 @@ enum kmp_global {
 	KMP_GLOBAL_COUNT
 };
 
-/** The layout that one group of releases has in common; generated. */
-struct kmp_table {
-	const char *releases;		      // "LLVM 17 to 19"
-	uint32_t first_release, last_release; // major versions
-	uint32_t struct_size[KMP_STRUCT_COUNT];
-	struct layout_field field[KMP_FIELD_COUNT]; // of bit fields, in bits
-};
-
-extern const struct kmp_table kmp_tables[];
-extern const size_t kmp_table_count;
-
 /** The layout of one process's libomp, proven on it. */
 struct kmp_layout {
 	enum layout_source source;
 	const char *releases;		      // static
 	uint32_t first_release, last_release; // 0 if not known
 	uint32_t struct_size[KMP_STRUCT_COUNT];
-	struct layout_field field[KMP_FIELD_COUNT];
+	struct layout_field field[KMP_FIELD_COUNT]; // of bit fields, in bits
 	const char *file_name; // by which the library's symbols are looked up; NULL: in all objects
 	uint64_t global[KMP_GLOBAL_COUNT]; // address of each variable, 0 if not found
 	uint32_t probes_agreed, probes_silent;

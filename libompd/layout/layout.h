@@ -34,13 +34,48 @@ struct layout_field {
 	uint32_t size;
 };
 
-/** The layout that one group of releases has in common; generated. */
-struct gomp_table {
+/** Releases that have one layout in common; generated. */
+struct layout_group {
 	const char *releases;		      // "GCC 13 to 16"
 	uint32_t first_release, last_release; // major versions
-	uint32_t struct_size[GOMP_STRUCT_COUNT];
-	struct layout_field field[GOMP_FIELD_COUNT];
 };
+
+/** Where a field is, or how large a structure, from a release on until the next run of the same. size 0: there
+ *  is none any more. */
+struct layout_run {
+	uint16_t what;	// field or structure of the family
+	uint16_t since; // major version
+	uint16_t offset, size;
+};
+
+/** The layouts of a family of runtimes; generated. */
+struct layout_history {
+	const struct layout_group *groups; // ascending
+	size_t num_groups;
+	const struct layout_run *structs, *fields; // of each ascending
+	size_t num_structs, num_fields;
+};
+
+#define LAYOUT_HISTORY(of_groups, of_structs, of_fields)                                         \
+	{                                                                                        \
+		.groups = (of_groups), .num_groups = sizeof(of_groups) / sizeof((of_groups)[0]), \
+		.structs = (of_structs),                                                         \
+		.num_structs = sizeof(of_structs) / sizeof((of_structs)[0]),                     \
+		.fields = (of_fields), .num_fields = sizeof(of_fields) / sizeof((of_fields)[0])  \
+	}
+
+extern const struct layout_history gomp_history, kmp_history;
+
+/** Find the group that a release is in; NULL: it is not known. */
+const struct layout_group *layout_group_of(const struct layout_history *history, uint32_t release);
+/** Return the group of the newest releases. */
+const struct layout_group *layout_newest(const struct layout_history *history);
+/** Fill in where a group has the fields of its family, and how large its structures are: @p fields and @p sizes have
+ *  an element for each. NULL: not wanted. */
+void layout_fill(const struct layout_history *history, const struct layout_group *group,
+		 struct layout_field *fields, uint32_t *sizes);
+/** Return the size of a field in the newest releases. */
+uint32_t layout_newest_size(const struct layout_history *history, unsigned int field);
 
 /** A release and the digest of what it exports (exports_digest()); generated. */
 struct layout_release {
@@ -50,9 +85,6 @@ struct layout_release {
 
 extern const struct layout_release gomp_releases[], kmp_releases[];
 extern const size_t gomp_release_count, kmp_release_count;
-
-extern const struct gomp_table gomp_tables[];
-extern const size_t gomp_table_count;
 
 enum layout_source {
 	LAYOUT_NONE = 0,

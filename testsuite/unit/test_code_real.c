@@ -86,26 +86,24 @@ static void explore(struct memory *memory, struct code_report *report)
 	code_explore(&reader, &function, report);
 }
 
-static const struct gomp_table *table_of(unsigned int release)
+static struct layout_field fields[GOMP_FIELD_COUNT];
+
+static void take_fields_of(unsigned int release)
 {
-	for (size_t i = 0; i < gomp_table_count; i++)
-		if (release >= gomp_tables[i].first_release &&
-		    release <= gomp_tables[i].last_release)
-			return &gomp_tables[i];
-	fail_msg("no table of GCC %u", release);
-	return NULL;
+	const struct layout_group *group = layout_group_of(&gomp_history, release);
+
+	assert_non_null(group);
+	layout_fill(&gomp_history, group, fields, NULL);
 }
 
 // Where the thread's structure starts: omp_get_thread_num has only one access.
-static int64_t thread_start(const struct gomp_table *table, const struct code_report *report)
+static int64_t thread_start(const struct code_report *report)
 {
 	return report->access[report->count - 1].address.offset[0] -
-	       table->field[F(gomp_thread, ts)].offset -
-	       table->field[F(gomp_team_state, team_id)].offset;
+	       fields[F(gomp_thread, ts)].offset - fields[F(gomp_team_state, team_id)].offset;
 }
 
-static bool contains(const struct code_report *report, const struct access *access,
-		     const struct gomp_table *table, int64_t start)
+static bool contains(const struct code_report *report, const struct access *access, int64_t start)
 {
 	struct code_value expected = { .base = CODE_THREAD };
 
@@ -114,7 +112,7 @@ static bool contains(const struct code_report *report, const struct access *acce
 		if (*field == LOAD)
 			expected.depth++;
 		else
-			expected.offset[expected.depth] += table->field[*field].offset;
+			expected.offset[expected.depth] += fields[*field].offset;
 	}
 	for (unsigned int i = 0; i < report->count; i++)
 		if ("RWUP"[report->access[i].kind] == access->kind &&
@@ -124,8 +122,7 @@ static bool contains(const struct code_report *report, const struct access *acce
 }
 
 static unsigned int check(const char *release, const char *function,
-			  const struct code_report *report, const struct gomp_table *table,
-			  int64_t start)
+			  const struct code_report *report, int64_t start)
 {
 	unsigned int known = 0;
 	char text[1024];
@@ -137,7 +134,7 @@ static unsigned int check(const char *release, const char *function,
 		if (strcmp(accesses[i].function, function) != 0)
 			continue;
 		known++;
-		if (!contains(report, &accesses[i], table, start))
+		if (!contains(report, &accesses[i], start))
 			fail_msg("%s of GCC %s, access %u: not in %s", function, release, known,
 				 text);
 	}
@@ -173,21 +170,20 @@ static void test_functions(void **state)
 	while (fgets(line, sizeof(line), file)) {
 		char release[32], function[64], hex[1024];
 		const char *number = release;
-		const struct gomp_table *table;
 
 		if (line[0] == '#')
 			continue;
 		assert_int_equal(sscanf(line, "%31s %63s %1023s", release, function, hex), 3);
 		if (strncmp(release, "static-", 7) == 0)
 			number += 7;
-		table = table_of((unsigned int)strtoul(number, NULL, 10));
+		take_fields_of((unsigned int)strtoul(number, NULL, 10));
 		memory.size = parse_hex(hex, memory.bytes);
 		explore(&memory, &report);
 		if (strcmp(function, "omp_get_thread_num") == 0)
-			start = thread_start(table, &report);
+			start = thread_start(&report);
 		if (number == release)
 			assert_int_equal(start, SLOT_VALUE);
-		assert_int_not_equal(check(release, function, &report, table, start), 0);
+		assert_int_not_equal(check(release, function, &report, start), 0);
 		functions++;
 	}
 	fclose(file);

@@ -11,10 +11,8 @@
 
 #include "gomp_libraries.h"
 
-const struct gomp_table gomp_tables[] = {
-	{ .releases = "GCC 99", .first_release = 99, .last_release = 99 },
-};
-const size_t gomp_table_count = 1;
+static const struct layout_group groups[] = { { "GCC 99", 99, 99 } };
+const struct layout_history gomp_history = { .groups = groups, .num_groups = 1 };
 const struct layout_release gomp_releases[] = { { .release = 99, .exports = 1 } };
 const size_t gomp_release_count = 1;
 

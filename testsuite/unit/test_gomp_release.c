@@ -168,7 +168,7 @@ static void define_number(struct elf_target *target, const char *name, uint64_t 
 // that has all of it may be a later one, unless the program is of no later GCC than is known.
 static void check_static(struct elf_target *target, const char *path)
 {
-	const struct gomp_table *last = &gomp_tables[gomp_table_count - 1];
+	const struct layout_group *last = layout_newest(&gomp_history);
 	const uint32_t latest = last->last_release;
 	static struct gomp_layout layout;
 

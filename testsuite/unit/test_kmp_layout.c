@@ -108,7 +108,7 @@ static void test_moved_fields(void **state)
 }
 
 // Whether code that is known to look at fields can tell two tables apart.
-static bool differ(const struct kmp_table *a, const struct kmp_table *b)
+static bool differ(const struct kmp_layout *a, const struct kmp_layout *b)
 {
 	for (size_t i = 0; i < sizeof(proven) / sizeof(proven[0]); i++) {
 		if (a->field[proven[i]].offset != b->field[proven[i]].offset)
@@ -119,21 +119,19 @@ static bool differ(const struct kmp_table *a, const struct kmp_table *b)
 
 static void check_other_tables(struct elf_target *target)
 {
-	const struct kmp_table *own = NULL;
-	struct kmp_layout layout, other;
+	struct kmp_layout layout, own, other;
+	const struct layout_group *group;
 
 	open_ok(target, &layout);
-	for (size_t i = 0; i < kmp_table_count; i++) {
-		if (layout.first_release >= kmp_tables[i].first_release &&
-		    layout.first_release <= kmp_tables[i].last_release)
-			own = &kmp_tables[i];
-	}
-	assert_non_null(own);
-	for (size_t i = 0; i < kmp_table_count; i++) {
-		if (!differ(own, &kmp_tables[i]))
-			continue;
+	group = layout_group_of(&kmp_history, layout.first_release);
+	assert_non_null(group);
+	own = layout;
+	layout_fill(&kmp_history, group, own.field, NULL);
+	for (size_t i = 0; i < kmp_history.num_groups; i++) {
 		other = layout;
-		memcpy(other.field, kmp_tables[i].field, sizeof(other.field));
+		layout_fill(&kmp_history, &kmp_history.groups[i], other.field, NULL);
+		if (!differ(&own, &other))
+			continue;
 		assert_int_equal(prove(target, &other), ompd_rc_incompatible);
 	}
 }

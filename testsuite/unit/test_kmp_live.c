@@ -269,13 +269,12 @@ static void change_sizes(const struct kmp_library *library, const struct kmp_lay
 // A table of another release is contradicted, or what it has elsewhere is not believed.
 static void change_tables(const struct kmp_library *library, const struct kmp_layout *layout)
 {
-	for (size_t i = 0; i < kmp_table_count; i++) {
-		const struct kmp_table *table = &kmp_tables[i];
+	for (size_t i = 0; i < kmp_history.num_groups; i++) {
+		const struct layout_group *group = &kmp_history.groups[i];
 		struct kmp_layout other = *layout;
 
 		other.identified = false;
-		memcpy(other.field, table->field, sizeof(other.field));
-		memcpy(other.struct_size, table->struct_size, sizeof(other.struct_size));
+		layout_fill(&kmp_history, group, other.field, other.struct_size);
 		if (kmp_prove(library, &other) != ompd_rc_ok)
 			continue;
 		kmp_layout_confirm(library->target, &other);
@@ -283,7 +282,7 @@ static void change_tables(const struct kmp_library *library, const struct kmp_la
 		for (unsigned int k = 0; k < KMP_FIELD_COUNT; k++) {
 			if (other.field[k].size && layout->field[k].size &&
 			    other.field[k].offset != layout->field[k].offset)
-				fail_in_words(fields[k].name, table->releases);
+				fail_in_words(fields[k].name, group->releases);
 		}
 	}
 }

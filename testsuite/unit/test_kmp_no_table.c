@@ -11,10 +11,8 @@
 
 #include "kmp_libraries.h"
 
-const struct kmp_table kmp_tables[] = {
-	{ .releases = "LLVM 99", .first_release = 99, .last_release = 99 },
-};
-const size_t kmp_table_count = 1;
+static const struct layout_group groups[] = { { "LLVM 99", 99, 99 } };
+const struct layout_history kmp_history = { .groups = groups, .num_groups = 1 };
 const struct layout_release kmp_releases[] = { { .release = 99, .exports = 1 } };
 const size_t kmp_release_count = 1;
 

@@ -26,25 +26,37 @@ static const struct {
 static void test_releases(void **state)
 {
 	(void)state;
-	assert_int_equal(kmp_tables[0].first_release, 13);
-	for (size_t i = 0; i < kmp_table_count; i++) {
-		assert_true(kmp_tables[i].first_release <= kmp_tables[i].last_release);
+	assert_int_equal(kmp_history.groups[0].first_release, 13);
+	for (size_t i = 0; i < kmp_history.num_groups; i++) {
+		const struct layout_group *group = &kmp_history.groups[i];
+
+		assert_true(group->first_release <= group->last_release);
 		if (i)
-			assert_true(kmp_tables[i].first_release > kmp_tables[i - 1].last_release);
+			assert_true(group->first_release > group[-1].last_release);
+	}
+	for (size_t i = 1; i < kmp_history.num_fields; i++) {
+		const struct layout_run *run = &kmp_history.fields[i];
+
+		assert_true(run->what > run[-1].what ||
+			    (run->what == run[-1].what && run->since > run[-1].since));
+		assert_in_range(run->what, 0, KMP_FIELD_COUNT - 1);
 	}
 }
 
 static void test_fields_within_structures(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < kmp_table_count; i++) {
+	for (size_t i = 0; i < kmp_history.num_groups; i++) {
+		struct kmp_layout layout = { 0 };
+
+		layout_fill(&kmp_history, &kmp_history.groups[i], layout.field, layout.struct_size);
 		for (unsigned int j = 0; j < KMP_FIELD_COUNT; j++) {
-			const struct layout_field *field = &kmp_tables[i].field[j];
-			uint32_t size = kmp_tables[i].struct_size[fields[j].owner];
+			const struct layout_field *field = &layout.field[j];
+			uint32_t size = layout.struct_size[fields[j].owner];
 
 			if (field->offset + field->size > size * fields[j].per_byte)
 				fail_msg("%s of %s ends behind its structure", fields[j].name,
-					 kmp_tables[i].releases);
+					 kmp_history.groups[i].releases);
 		}
 	}
 }
@@ -57,15 +69,16 @@ static bool overlap(const struct layout_field *a, const struct layout_field *b)
 static void test_fields_apart(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < kmp_table_count; i++) {
-		const struct kmp_table *table = &kmp_tables[i];
+	for (size_t i = 0; i < kmp_history.num_groups; i++) {
+		struct kmp_layout layout = { 0 };
 
+		layout_fill(&kmp_history, &kmp_history.groups[i], layout.field, NULL);
 		for (unsigned int j = 0; j < KMP_FIELD_COUNT; j++) {
 			for (unsigned int k = 0; k < j; k++) {
 				if (fields[j].owner == fields[k].owner &&
-				    overlap(&table->field[j], &table->field[k]))
+				    overlap(&layout.field[j], &layout.field[k]))
 					fail_msg("%s and %s of %s overlap", fields[k].name,
-						 fields[j].name, table->releases);
+						 fields[j].name, kmp_history.groups[i].releases);
 			}
 		}
 	}
@@ -86,11 +99,11 @@ static void test_bits_of_compilers(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < kmp_table_count; i++) {
+	for (size_t i = 0; i < kmp_history.num_groups; i++) {
 		struct kmp_layout layout = { 0 };
 
+		layout_fill(&kmp_history, &kmp_history.groups[i], layout.field, NULL);
 		for (size_t j = 0; j < sizeof(bits) / sizeof(bits[0]); j++) {
-			layout.field[bits[j].field] = kmp_tables[i].field[bits[j].field];
 			assert_int_equal(kmp_layout_bits(&layout, bits[j].field), bits[j].mask);
 		}
 	}

@@ -155,17 +155,13 @@ static void test_static(void **state)
 static ompd_rc_t prove_moved(struct gomp_library *library, enum gomp_field field, int distance)
 {
 	static struct gomp_layout layout;
-	const struct gomp_table *table = NULL;
+	const struct layout_group *group = layout_group_of(&gomp_history, library->release);
 
-	for (size_t i = 0; i < gomp_table_count; i++)
-		if (library->release >= gomp_tables[i].first_release &&
-		    library->release <= gomp_tables[i].last_release)
-			table = &gomp_tables[i];
-	assert_non_null(table);
+	assert_non_null(group);
 	memset(&layout, 0, sizeof(layout));
 	layout.source = LAYOUT_TABLE;
-	layout.releases = table->releases;
-	memcpy(layout.field, table->field, sizeof(layout.field));
+	layout.releases = group->releases;
+	layout_fill(&gomp_history, group, layout.field, NULL);
 	layout.field[field].offset += (uint32_t)distance;
 	return gomp_prove(library, &layout);
 }
@@ -203,21 +199,20 @@ static void check_other_tables(struct elf_target *target, const char *path)
 	struct gomp_library library;
 
 	assert_int_equal(gomp_library_find(&target->target, &library), ompd_rc_ok);
-	for (size_t i = 0; i < gomp_table_count; i++) {
-		const struct gomp_table *table = &gomp_tables[i];
+	for (size_t i = 0; i < gomp_history.num_groups; i++) {
+		const struct layout_group *group = &gomp_history.groups[i];
 		static struct gomp_layout layout;
-		bool own = library.release >= table->first_release &&
-			   library.release <= table->last_release;
+		bool own = group == layout_group_of(&gomp_history, library.release);
 
 		memset(&layout, 0, sizeof(layout));
 		layout.source = LAYOUT_TABLE;
-		layout.releases = table->releases;
-		memcpy(layout.field, table->field, sizeof(layout.field));
+		layout.releases = group->releases;
+		layout_fill(&gomp_history, group, layout.field, NULL);
 		// The table of GCC 11 is that of GCC 12 without two fields at its end.
-		if (table->first_release == 11 && library.release == 12)
+		if (group->first_release == 11 && library.release == 12)
 			continue;
 		if ((gomp_prove(&library, &layout) == ompd_rc_ok) != own)
-			fail_msg("%s: table of %s: %s", path, table->releases, reason_text());
+			fail_msg("%s: table of %s: %s", path, group->releases, reason_text());
 	}
 }
 
