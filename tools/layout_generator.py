@@ -277,9 +277,8 @@ def print_tables(
     print()
     print_runs(groups, wanted, False)
     print()
-    print(
-        f"const struct layout_history {family.prefix}_history = LAYOUT_HISTORY(groups, structs, fields);"
-    )
+    history = f"const struct layout_history {family.prefix}_history"
+    print(f"{history} = LAYOUT_HISTORY(groups, structs, fields);")
     print()
     release_name = f"{family.prefix}_release"
     print(f"const struct layout_release {release_name}s[] = {{")
