@@ -579,6 +579,7 @@ struct code_round_read {
 struct code_round {
 	struct code_round_read reads[CODE_ROUND_READS];
 	unsigned int count;
+	bool leaves; // it does not come back: it writes elsewhere before, or calls what matters
 };
 
 struct code_round_query {
@@ -590,7 +591,7 @@ struct code_round_query {
 /**
  * Carry out, with the registers of @p machine and memory as they are, what a thread does next, until it is
  * back at @p pc with nothing changed: it does the same until what it reads is changed. CODE_UNKNOWN if it
- * does not come back, changes something, or depends on what is not known.
+ * does not come back (@p ret says if that is sure), or depends on what is not known.
  */
 enum code_status code_find_round(struct code_reader *reader, const struct code_machine *machine,
 				 uint64_t pc, const struct code_round_query *query,

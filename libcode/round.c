@@ -68,8 +68,13 @@ static bool note_accesses(struct round *round, const struct code_instruction *in
 		if (operand->kind != CODE_MEMORY || !operand->access || operand->implied)
 			continue;
 		const struct code_known address = code_operand_address(round->machine, operand);
+		if (operand->access & CODE_WRITES && address.known && operand->width &&
+		    !is_own(round, address.bits)) {
+			round->ret->leaves = true;
+			return false;
+		}
 		if (operand->access & CODE_WRITES &&
-		    (!address.known || !operand->width || !is_own(round, address.bits) ||
+		    (!address.known || !operand->width ||
 		     round->machine->num_stores >= CODE_STORES - 1))
 			return false;
 		if (operand->access & CODE_READS && address.known && operand->width &&
@@ -175,6 +180,7 @@ static bool enter(struct round *round, const struct code_instruction *insn)
 		round->pc = back;
 		return is_call || go_back(round);
 	default:
+		round->ret->leaves = true;
 		return false;
 	}
 }
@@ -255,10 +261,12 @@ enum code_status code_find_round(struct code_reader *reader, const struct code_m
 		struct code_machine own = *machine;
 		struct round round = { reader, &own, query, ret, pc, .takes = way };
 
+		ret->leaves = false;
 		if (come_back(&round))
 			return CODE_OK;
 		if (!round.other)
 			break;
+		ret->leaves = false;
 	}
 	return CODE_UNKNOWN;
 }

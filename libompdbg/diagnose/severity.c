@@ -108,8 +108,9 @@ static bool works(struct graph *graph, struct thread *thread, struct awaited *aw
 		const struct spin *spin = thread_spin(thread);
 		if (spin && !spin->is_endless)
 			add_all(graph, awaited); // any may end that
-		return !spin &&
-		       !(thread_system_call(thread, &call) && (call.sleeps || call.waits_outside));
+		if (spin)
+			return !spin->is_endless && !spin->is_held;
+		return !(thread_system_call(thread, &call) && (call.sleeps || call.waits_outside));
 	}
 	for (size_t i = 0; i < node->num_edges; i++) {
 		const struct lock *lock = node->edges[i].lock;

@@ -171,6 +171,17 @@ static bool is_elsewhere(void *context, const struct code_value *value)
 	return address >= end || address < begin - (uint64_t)2 * RED_ZONE;
 }
 
+/** Check for a frame that is in the stub by which a function is called that is harmless. */
+static bool is_in_harmless_stub(struct thread *thread, const struct stack_frame *frame)
+{
+	struct spinner spinner = { .thread = thread };
+	uint64_t entry;
+
+	return code_follow_stub(process_code(thread->runtime->process), frame->at.pc, &entry) ==
+		       CODE_OK &&
+	       entry != frame->at.pc && is_harmless(&spinner, entry);
+}
+
 /** A thread's newest frame of the user's code that does more than to read something for another. */
 struct users_place {
 	struct stack_frame *frame; // NULL: none
@@ -194,12 +205,13 @@ static struct users_place users_place(struct thread *thread)
 		bool is_users = stack_owner(stack, frame) == FRAME_USER;
 		bool reads = is_users && !place.has_called && function->start &&
 			     stack_frame(stack, i + 1) && only_reads(process, function->start, 0);
-		if (is_users && !reads) {
+		const bool in_stub = !function->name && is_in_harmless_stub(thread, frame);
+		if (is_users && !reads && !in_stub) {
 			place.frame = frame;
 			break;
 		}
 		place.has_called = true;
-		place.is_harmless = reads ||
+		place.is_harmless = reads || in_stub ||
 				    (function->name && is_harmless_name(process, function->name));
 	}
 	return place;
@@ -389,9 +401,9 @@ static bool is_pointer(const struct code_round *round, const struct code_round_r
 	return false;
 }
 
-/** Carry out a round from where the thread is. @return false: it does not come back there, or changes
- *  something. */
-static bool find_round(struct spinner *spinner, bool in_call, struct spin *spin)
+/** Carry out a round from where the thread is. @return false: it is not known to come back there with nothing
+ *  changed; *@p leaves: it is known not to. */
+static bool find_round(struct spinner *spinner, bool in_call, struct spin *spin, bool *leaves)
 {
 	struct process *process = spinner->thread->runtime->process;
 	struct arena *arena = &process->arena;
@@ -412,8 +424,11 @@ static bool find_round(struct spinner *spinner, bool in_call, struct spin *spin)
 		.stack_begin = stack - LARGEST_FRAMES,
 		.stack_end = end_of_frames(spinner, stack),
 	};
-	if (code_find_round(code, &machine, frame->at.pc, &query, &round) != CODE_OK)
+	if (code_find_round(code, &machine, frame->at.pc, &query, &round) != CODE_OK) {
+		*leaves = round.leaves;
 		return false;
+	}
+	spin->is_held = true;
 	bool is_outside = false;
 	spin->variables = ARENA_ARRAY(arena, const char *, CODE_ROUND_READS);
 	spin->num_variables = 0;
@@ -448,6 +463,7 @@ static void find_spin(struct spinner *spinner, bool called, struct known_spin *r
 					 .context = spinner };
 	struct code_spin found;
 	struct spin own = { 0 };
+	bool leaves = false;
 
 	ret->is_spin = code_find_spin(process_code(process), &query, &found) == CODE_OK;
 	if (ret->is_spin) {
@@ -455,10 +471,15 @@ static void find_spin(struct spinner *spinner, bool called, struct known_spin *r
 		ret->spin.tested = found.deciding;
 		name_variables(spinner->thread, spinner->frame, &found, &ret->spin);
 	}
-	if (ret->spin.is_endless || !find_round(spinner, called, &own))
+	if (ret->spin.is_endless)
 		return;
+	if (!find_round(spinner, called, &own, &leaves)) {
+		ret->is_spin &= !leaves;
+		return;
+	}
 	spinner->is_own = true;
 	ret->is_spin = true;
+	ret->spin.is_held = true;
 	if (own.num_variables || !ret->spin.num_variables) {
 		own.tested = ret->spin.tested;
 		ret->spin = own;

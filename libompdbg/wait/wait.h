@@ -151,6 +151,7 @@ struct spin {
 	const char **variables; // that it reads, where their names are known
 	size_t num_variables;
 	bool is_endless; // nothing that it reads can end it
+	bool is_held;	 // what it reads does not end it as it is now; else that is not known
 	uint64_t tested; // where the call returns to whose result alone ends it; 0: there is none
 };
 /** Find the loop in which a thread spins; NULL if it is in none that is known to only read. */
