@@ -215,9 +215,8 @@ static bool is_same_barrier(struct barrier_place a, struct barrier_place b)
 	if (!is_same_text(a.location->function, b.location->function) ||
 	    !is_same_text(a.location->file, b.location->file))
 		return false;
-	if (a.location->line || b.location->line)
-		return a.location->line == b.location->line;
-	return a.location->address == b.location->address;
+	// Without lines, both may be in copies that the compiler made of one construct.
+	return a.location->line == b.location->line;
 }
 
 bool is_at_several_barriers(struct region *region)
