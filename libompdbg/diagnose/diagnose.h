@@ -39,7 +39,8 @@ struct progress {
 	int total;
 	int arrived;	 // at barriers within the region, or at its end if that is not told apart
 	int arrived_end; // at its end
-	bool is_counted; // by the runtime; else these are the threads that were seen there
+	int unsure; // more that are seen there, and may be about to arrive or have just left it
+	bool is_counted; // by the runtime; else these are the threads that certainly are there
 	bool tasks_left; // all have arrived, and wait for the region's tasks
 	bool is_cancelled;
 };
@@ -51,6 +52,7 @@ struct region {
 	int unseen;		 // of how many nothing is known
 	bool *at_barrier;	 // by number: it waits at a barrier of this region
 	int num_at_barrier;
+	bool *is_kept;			 // by number: it is at a barrier, and was not let go
 	const struct progress *progress; // NULL: no thread is at a barrier
 	struct region_group *groups;	 // of region_groups(); NULL: not asked
 	size_t num_groups;

@@ -176,12 +176,19 @@ static const char *tell_barrier(struct telling *t)
 		there = counted;
 		unknown = unclear = 0;
 	}
-	if (there == total || (region->progress && region->progress->tasks_left))
+	if (progress && progress->tasks_left)
 		return SAY("Region %s: all %d threads reached a barrier; tasks are still "
 			   "running",
 			   label, total);
+	// They may have been let go already, and the others have gone on before them.
+	if (!t->finding->is_certain && counted && progress->unsure)
+		return SAY("Region %s: %d of %d threads %s reached a barrier, %d more %s %s or %s "
+			   "just left it%s%s",
+			   label, counted, total, have(counted), progress->unsure,
+			   be(progress->unsure),
+			   progress->is_counted ? "about to reach it" : "at it",
+			   have(progress->unsure), tell_unseen(t, region->unseen), several);
 	if (!t->finding->is_certain)
-		// They may have been let go already, and the others have gone on before them.
 		return SAY("Region %s: %d of %d threads %s at a barrier or %s just left "
 			   "it%s%s",
 			   label, there, total, be(there), have(there),

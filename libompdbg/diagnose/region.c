@@ -16,6 +16,7 @@ static void find_members(struct region *region)
 	region->num_members = team->size > 0 && team->size <= MAX_MEMBERS ? (size_t)team->size : 0;
 	region->members = ARENA_ARRAY(arena, struct thread *, region->num_members);
 	region->at_barrier = ARENA_ARRAY(arena, bool, region->num_members);
+	region->is_kept = ARENA_ARRAY(arena, bool, region->num_members);
 	for (size_t i = 0; i < region->num_members; i++) {
 		struct thread *thread = team_member(team, (int)i);
 		region->members[i] = thread;
@@ -31,28 +32,33 @@ static void find_members(struct region *region)
 	region->unseen = team->size > seen ? team->size - seen : 0;
 }
 
-/** Count the threads that are seen at barriers, and those that run tasks there. */
-static bool progress_by_stacks(struct region *region, struct progress *progress)
+/** Count the members that run tasks at a barrier of the region. */
+static int count_at_tasks(struct region *region)
 {
-	int at_tasks = 0;
+	int count = 0;
 
-	if (!region->num_at_barrier)
-		return false;
-	progress->total = region->team->size > 0 ? region->team->size : 0;
 	for (size_t i = 0; i < region->num_members; i++) {
 		struct thread *thread = region->members[i];
-		if (!region->at_barrier[i]) {
-			at_tasks += thread && region_runs_task_at_barrier(region, thread) == YES;
+		count += thread && !region->at_barrier[i] &&
+			 region_runs_task_at_barrier(region, thread) == YES;
+	}
+	return count;
+}
+
+/** Count the threads that have certainly come to barriers, or run tasks there. */
+static void count_arrivals(struct region *region, int at_tasks, struct progress *progress)
+{
+	for (size_t i = 0; i < region->num_members; i++) {
+		if (!region->is_kept[i])
 			continue;
-		}
 		if (is_end_of_region(thread_wait(region->members[i])))
 			progress->arrived_end++;
 		else
 			progress->arrived++;
 	}
-	progress->tasks_left = at_tasks && region->num_at_barrier + at_tasks == progress->total;
 	progress->arrived += at_tasks;
-	return true;
+	progress->tasks_left = at_tasks &&
+			       progress->arrived + progress->arrived_end == progress->total;
 }
 
 static void find_progress(struct region *region)
@@ -61,21 +67,36 @@ static void find_progress(struct region *region)
 	struct progress *progress = ARENA_NEW(&team->runtime->process->arena, struct progress);
 	ompd_ext_barrier_info info = { 0 };
 
-	if (!is_ok(SPACE_CALL(team->runtime->space, ext_get_barrier_info, team->handle, &info))) {
-		if (progress_by_stacks(region, progress))
-			region->progress = progress;
-		return;
+	if (is_ok(SPACE_CALL(team->runtime->space, ext_get_barrier_info, team->handle, &info))) {
+		progress->total = (int)info.total;
+		progress->arrived = (int)info.arrived;
+		progress->arrived_end = (int)info.arrived_end;
+		progress->is_counted = true;
+		progress->tasks_left = info.flags & ompd_ext_barrier_tasks;
+		progress->is_cancelled = info.flags & ompd_ext_barrier_cancelled;
+		if (progress->tasks_left)
+			progress->arrived = progress->total;
+	} else {
+		progress->total = team->size > 0 ? team->size : 0;
 	}
-	progress->total = (int)info.total;
-	progress->arrived = (int)info.arrived;
-	progress->arrived_end = (int)info.arrived_end;
-	progress->is_counted = true;
-	progress->tasks_left = info.flags & ompd_ext_barrier_tasks;
-	progress->is_cancelled = info.flags & ompd_ext_barrier_cancelled;
-	if (progress->tasks_left)
-		progress->arrived = progress->total;
-	if (progress->arrived || progress->arrived_end || progress->is_cancelled)
+	find_arrivals(region, progress);
+	const int at_tasks = region->num_at_barrier ? count_at_tasks(region) : 0;
+	if (!progress->is_counted)
+		count_arrivals(region, at_tasks, progress);
+	const int arrived = progress->arrived + progress->arrived_end;
+	if (!progress->is_cancelled && arrived < region->num_at_barrier + at_tasks)
+		progress->unsure = region->num_at_barrier + at_tasks - arrived;
+	if (arrived || progress->unsure || progress->is_cancelled)
 		region->progress = progress;
+}
+
+bool region_keeps(struct region *region, const struct thread *thread)
+{
+	for (size_t i = 0; i < region->num_members; i++) {
+		if (region->members[i] == thread)
+			return region->is_kept[i];
+	}
+	return false;
 }
 
 struct region *process_regions(struct process *process, size_t *count)

@@ -39,6 +39,11 @@ static inline struct diagnose_room *diagnose_room(struct process *process)
 /** Find the region in which a thread works; NULL. (region.c) */
 struct region *region_of(struct process *process, const struct thread *thread);
 
+/** Note which threads that are seen at a region's barriers were not let go. (arrivals.c) */
+void find_arrivals(struct region *region, const struct progress *progress);
+/** Check for a thread that is seen at a region's barrier, and was not let go. (region.c) */
+bool region_keeps(struct region *region, const struct thread *thread);
+
 /** Check for a wait at the end of a parallel region. */
 static inline bool is_end_of_region(const struct wait *wait)
 {

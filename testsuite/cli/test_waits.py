@@ -328,7 +328,8 @@ def test_a_recording_weakens_nothing(ompdbg: Any, tmp_path: Path, family: str) -
 @pytest.mark.parametrize("size", (4, 16))
 def test_primary_at_a_barrier(ompdbg: Any, tmp_path: Path, family: str, size: int) -> None:
     """LLVM's runtime counts the arrivals of workers only, and of those that gather others only when all of these
-    have come: that the others have left the barrier before shows in the tasks that they would execute."""
+    have come: that the others have left the barrier before shows in the tasks that they would execute.
+    """
     options = ("-O2", "-g", "-fopenmp")
     source = str(PROGRAMS / "lost_event.c")
     try:
@@ -340,6 +341,38 @@ def test_primary_at_a_barrier(ompdbg: Any, tmp_path: Path, family: str, size: in
         findings = ompdbg.json("why", process.pid, status=1)["findings"]
     rules = {one["rule"]: one["severity"] for one in findings}
     assert rules["event"] == "held_up", findings
+
+
+@BOTH
+@pytest.mark.parametrize("cancellation", ("false", "true"))
+def test_the_same_threads_have_come(
+    ompdbg: Any, tmp_path: Path, family: str, cancellation: str
+) -> None:
+    """`why` and `regions` count the same. LLVM's runtime shows which threads were not let go only where no
+    region can be cancelled."""
+    problem = processes.kernel_core_problem()
+    command = ["env", "KMP_BLOCKTIME=infinite", f"OMP_CANCELLATION={cancellation}"]
+    program = rest.Hanging([*command, compiled("lost_event.c", family, tmp_path), "4"], tmp_path)
+    said = []
+    try:
+        rest.await_rest(program.pid, 4)
+        for is_core in (False,) if problem else (False, True):
+            at = program.core() if is_core else program.pid
+            texts = [ompdbg.run(name, at).stdout for name in ("why", "regions")]
+            said.append((*texts, ompdbg.json("regions", at)["regions"][0]["progress"]))
+    finally:
+        program.end()
+    for why, regions, progress in said:
+        if family == "clang" and cancellation == "true":
+            assert (progress["arrived"], progress["unsure"]) == (0, 3)
+            assert "3 of 4 threads are at a barrier or have just left it\n" in why
+            assert "barrier: 3 of 4 are there or have just left it\n" in regions
+        else:
+            assert (progress["arrived"], progress["unsure"]) == (3, 0)
+            assert "3 of 4 threads have reached a barrier, 1 has not\n" in why
+            assert "barrier: 3 of 4 have arrived\n" in regions
+    if problem:
+        pytest.skip(problem)
 
 
 def test_function_of_the_c_library_that_is_interposed(

@@ -41,6 +41,7 @@ static void json_member_progress(struct json *json, struct region *region)
 	json_member_int(json, "total", progress->total);
 	json_member_int(json, "arrived", progress->arrived);
 	json_member_int(json, "arrived_end", progress->arrived_end);
+	json_member_int(json, "unsure", progress->unsure);
 	json_member_string(json, "source", progress->is_counted ? "runtime" : "stacks");
 	json_member_bool(json, "tasks_left", progress->tasks_left);
 	json_member_bool(json, "several", is_at_several_barriers(region));

@@ -83,10 +83,21 @@ static void add_loop(struct text *text, const char *indent, const struct alike *
 static void add_arrived(struct text *text, const char *indent, const char *where, int number,
 			const struct progress *progress)
 {
-	const char *verb = progress->is_counted ? number == 1 ? "has arrived" : "have arrived" :
-						  "seen there";
+	TEXT_CUT(text, "%s%s: %d of %d %s arrived", indent, where, number, progress->total,
+		 number == 1 ? "has" : "have");
+}
 
-	TEXT_CUT(text, "%s%s: %d of %d %s", indent, where, number, progress->total, verb);
+/** Write how many threads may have just left a barrier; LLVM's runtime does not count those that have not. */
+static void add_unsure(struct text *text, const char *indent, const char *where,
+		       const struct progress *progress)
+{
+	const int number = progress->unsure;
+	const char *of = arena_printf(text->paper.arena, "of %d", progress->total);
+
+	TEXT_CUT(text, "%s%s: %d %s %s %s or %s just left it", indent, where, number,
+		 progress->arrived || progress->arrived_end ? "more" : of,
+		 number == 1 ? "is" : "are", progress->is_counted ? "about to arrive" : "there",
+		 number == 1 ? "has" : "have");
 }
 
 static void add_progress(struct text *text, const char *indent, struct region *region)
@@ -105,6 +116,8 @@ static void add_progress(struct text *text, const char *indent, struct region *r
 		add_arrived(text, indent, where, progress->arrived, progress);
 	if (progress->arrived_end && !progress->tasks_left)
 		add_arrived(text, indent, "end of region", progress->arrived_end, progress);
+	if (progress->unsure && !progress->tasks_left)
+		add_unsure(text, indent, where, progress);
 	if (progress->is_cancelled)
 		TEXT_CUT(text, "%scancelled", indent);
 }
@@ -293,8 +306,9 @@ static bool is_same_progress(const struct progress *a, const struct progress *b)
 	if (!a || !b)
 		return a == b;
 	return a->total == b->total && a->arrived == b->arrived &&
-	       a->arrived_end == b->arrived_end && a->is_counted == b->is_counted &&
-	       a->tasks_left == b->tasks_left && a->is_cancelled == b->is_cancelled;
+	       a->arrived_end == b->arrived_end && a->unsure == b->unsure &&
+	       a->is_counted == b->is_counted && a->tasks_left == b->tasks_left &&
+	       a->is_cancelled == b->is_cancelled;
 }
 
 /** Check whether two regions around no others say the same. */

@@ -111,8 +111,8 @@ def _progress(progress: Optional[Object]) -> Content:
     arrived = min(progress["arrived"] + progress["arrived_end"], total)
     is_apart = progress.get("several", False)
     words_of = [f"{arrived} of {total} at {'different barriers' if is_apart else 'the barrier'}"]
-    if progress["source"] != "runtime":
-        words_of[0] = words_of[0].replace(" at ", " seen at ")
+    if progress.get("unsure"):
+        words_of.append(f"{progress['unsure']} there or just leaving it")
     if progress["tasks_left"]:
         words_of.append("tasks are left")
     if progress["cancelled"]:
