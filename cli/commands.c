@@ -268,6 +268,8 @@ const struct command commands[] = {
 			"too, has such waits at any moment. Only deadlocks, missing threads, "
 			"different barriers, locks of threads that have ended, and endless "
 			"loops last for ever.\n\n"
+			"If no thread of a process works, the processes that it has forked and "
+			"that run the same program are examined, too.\n\n"
 			"For a core file, the signal that ended the program comes first.",
 		.end = "exit status:\n"
 		       "  1 if a signal of its own ended the program, if a wait cannot end, if\n"

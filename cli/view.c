@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "children.h"
 #include "choice.h"
 #include "spool.h"
 #include "terminal.h"
@@ -45,6 +46,7 @@ static struct ompdbg_error *show_why(struct looked *looked, struct view_options 
 			error = print_crash(process, &crash, pid, form, sink);
 	}
 	options->findings = diagnose(process, options->thread, &options->num_findings);
+	add_children(looked, options);
 	*suspicious = has_crashed ||
 		      is_suspicious(worst_finding(options->findings, options->num_findings));
 	return error ? error : print_view(process, VIEW_WHY, options, form, sink);

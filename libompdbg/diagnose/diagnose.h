@@ -174,6 +174,7 @@ enum rule {
 	RULE_BARRIER,
 	RULE_SPIN,
 	RULE_ASLEEP,
+	RULE_CHILDREN, // of the process: diagnose_children()
 	RULE_UNKNOWN,
 };
 const char *rule_name(enum rule rule); // as in JSON
@@ -195,12 +196,25 @@ struct finding {
 	struct thread_list others; // for whom they wait
 	int num_lost;		   // RULE_LOST_THREADS: members that do not exist
 	const char *text;	   // in words, one line
-	const char **notes;	   // more lines
+	const char *remedy;	   // one line; NULL
+	const char **notes;	   // more lines, the remedy among them
 	size_t num_notes;
 };
 
 /** Diagnose a process, causes first. @p thread: only what it waits for, directly or not; or NULL. */
 struct finding *diagnose(struct process *process, struct thread *thread, size_t *count);
+
+/** A process that this one has forked, and that hangs. */
+struct child {
+	int pid;
+	enum severity severity;
+	const char *text, *remedy; // of the worst finding
+};
+/** Check that no thread of a process works: it may wait for its children. (children.c) */
+bool process_is_quiet(struct process *process);
+/** Make a finding about the children for which a process waits, or may wait. @return false: for none. */
+bool diagnose_children(struct process *process, const struct child *children, size_t count,
+		       struct finding *finding);
 /** Find the worst of what was found, the first of several; NULL: nothing was. */
 const struct finding *worst_finding(const struct finding *findings, size_t count);
 /** Check for a finding that a program which runs well does not have, or seldom. */

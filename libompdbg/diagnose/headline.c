@@ -33,6 +33,7 @@ const char *rule_name(enum rule rule)
 		[RULE_BARRIER] = "barrier",
 		[RULE_SPIN] = "spin",
 		[RULE_ASLEEP] = "asleep",
+		[RULE_CHILDREN] = "children",
 		[RULE_UNKNOWN] = "unknown",
 	};
 
@@ -487,6 +488,60 @@ static void note_tasks(struct telling *t)
 		add_note(t, task_text(t->arena, tasks[i]));
 }
 
+/** Add what the user can do. */
+static void note_remedy(struct telling *t, const char *remedy)
+{
+	t->finding->remedy = remedy;
+	add_note(t, remedy);
+}
+
+/** Check for a thread of a finding that is in a region of several threads of a runtime. */
+static bool has_part_in(struct telling *t, const struct runtime *runtime)
+{
+	const struct thread_list *lists[] = { &t->finding->waiters, &t->finding->others };
+
+	for (size_t i = 0; i < 2; i++) {
+		for (size_t k = 0; k < lists[i]->count; k++) {
+			const struct thread *thread = lists[i]->all[k];
+			const struct team *team =
+				runtime->threads[thread->target - t->graph->process->targets]->team;
+			if (team && team->size > 1)
+				return true;
+		}
+	}
+	return false;
+}
+
+/** Add that the threads of a finding are in regions of several runtimes, none of which counts those of
+ *  another. */
+static void note_runtimes(struct telling *t)
+{
+	struct process *process = t->graph->process;
+	const char *names = "";
+	int count = 0;
+
+	for (size_t i = 0; i < process->num_runtimes; i++) {
+		const struct runtime *runtime = process->runtimes[i];
+		if (has_part_in(t, runtime))
+			names = SAY("%s%s%s", names, count++ ? " and " : "", runtime->title);
+	}
+	if (count > 1)
+		note_remedy(t, SAY("They are in regions of %s, which do not know of each other's "
+				   "threads: use one runtime in the whole program",
+				   names));
+}
+
+/** Check for a lock of unknown owner, who would be known if the program had been recorded. */
+static bool is_recordable(struct telling *t)
+{
+	const struct lock *lock = t->finding->lock;
+
+	return t->finding->rule == RULE_LOCK && !lock->owner && !lock->num_candidates &&
+	       (lock->kind == ompd_ext_wait_lock || lock->kind == ompd_ext_wait_nest_lock ||
+		lock->kind == ompd_ext_wait_critical) &&
+	       !process_history(t->graph->process);
+}
+
 /** Check that it is unknown whose turn it is, and all other threads of the region wait at barriers. */
 static bool is_nobodys_turn(struct telling *t)
 {
@@ -546,9 +601,18 @@ void finding_describe(struct graph *graph, struct finding *finding)
 				 "fork() left it in the parent process" :
 				 "The runtime has records of them: they have ended in the region, "
 				 "or fork() left them in the parent process");
+	if (finding->rule == RULE_LOST_THREADS)
+		note_remedy(t, "After fork(), start a new program (spawn), or fork before the "
+			       "first region");
 	if (finding->rule == RULE_EVENT && !finding->task)
 		add_note(t, "Inferred: the runtime lists no detached tasks, and counts a task that "
 			    "is neither queued nor blocked nor begun");
+	if (is_suspicious(finding)) {
+		note_runtimes(t);
+		if (is_recordable(t))
+			note_remedy(t, "\"ompdbg record\", with which the program is started, "
+				       "tells who owns it");
+	}
 	if (finding->rule == RULE_DEADLOCK) {
 		struct thread_list behind = threads_behind(t);
 		if (behind.count)

@@ -107,6 +107,8 @@ static bool look_at(struct thread *thread, struct system_call *call)
 	call->number = registers.values[number];
 	if ((int64_t)call->number < 0)
 		return false; // it was in none, or has left it
+	call->arguments[0] = registers.values[OMPDBG_RDI];
+	call->arguments[1] = registers.values[OMPDBG_RSI];
 	if (call->number == CALL_SCHED_YIELD)
 		return false; // it gives its time away, and goes on without being woken
 	call->waits_outside = waits_outside(call->number, (int64_t)registers.values[OMPDBG_RAX]);

@@ -116,6 +116,7 @@ const char *thread_signal(const struct thread *thread);
 /** The system call in which a thread is. */
 struct system_call {
 	uint64_t number;
+	uint64_t arguments[2]; // the first ones
 	bool is_futex_wait;
 	uint64_t address;   // of the futex
 	bool sleeps;	    // on a futex whose word is still as it was: nobody has woken the thread

@@ -65,10 +65,51 @@ def test_lost_threads_of_libgomp(ompdbg: Any, tmp_path: Path, how: str) -> None:
         lines = found.stdout.splitlines()
         assert found.returncode == FOUND
         assert lines[0] == "Region 1: 1 of its 4 threads does not exist"
-        assert " ".join(lines[-2:]).endswith("or fork() left it in the parent process")
+        assert "or fork() left it in the parent process" in " ".join(lines)
+        assert lines[-1].split()[:2] == ["After", "fork(),"]
         (finding,) = ompdbg.json("why", pid, status=FOUND)["findings"]
         assert (finding["rule"], finding["certain"]) == ("lost_threads", True)
         assert finding["severity"] == "stuck"
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_parent_of_a_child_that_hangs(ompdbg: Any, tmp_path: Path, compiler: str) -> None:
+    """It waits for the child, and is told what that waits for."""
+    if not shutil.which(compiler):
+        pytest.skip(f"no {compiler}")
+    with _child(tmp_path, compiler, "asleep") as (pid, parent):
+        assert parent.stdin is not None
+        if compiler == "gcc":
+            parent.stdin.write("\n")
+            parent.stdin.flush()
+        for _ in range(20):  # threads may wake between two looks
+            _wait_for_sleep(pid)
+            found = ompdbg.run("why", pid)
+            text = ompdbg.run("why", parent.pid)
+            if found.returncode == text.returncode == FOUND:
+                break
+        reason = found.stdout.splitlines()[0]
+        lines = text.stdout.splitlines()
+        how = "cannot go on" if compiler == "gcc" else "is held up"
+        assert lines[0] == f"Thread 1 waits for child process {pid}, which {how}"
+        assert f"  Process {pid}: {reason}" in lines
+        assert ("After fork()," in text.stdout) == (compiler == "gcc")
+        (finding,) = ompdbg.json("why", parent.pid, status=FOUND)["findings"]
+        assert (finding["rule"], finding["waiters"]) == ("children", [1])
+        assert finding["severity"] == ("stuck" if compiler == "gcc" else "held_up")
+        # Of one thread only that is told for which it waits.
+        assert ompdbg.json("why", "--thread=1", parent.pid)["findings"] == []
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_parent_of_a_child_that_works(ompdbg: Any, tmp_path: Path, compiler: str) -> None:
+    """Nothing is wrong."""
+    if not shutil.which(compiler):
+        pytest.skip(f"no {compiler}")
+    with _child(tmp_path, compiler, "works") as (_, parent):
+        done = ompdbg.run("why", parent.pid)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "No thread was found waiting for another.\n"
 
 
 def test_llvm_forgets_the_threads(ompdbg: Any, tmp_path: Path) -> None:

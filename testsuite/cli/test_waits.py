@@ -343,6 +343,34 @@ def test_primary_at_a_barrier(ompdbg: Any, tmp_path: Path, family: str, size: in
     assert rules["event"] == "held_up", findings
 
 
+def test_waits_of_two_runtimes(ompdbg: Any, tmp_path: Path) -> None:
+    """A thread holds the critical construct of one while it waits at a barrier of the other."""
+    library = tmp_path / "libmixed.so"
+    flags = ("-O1", "-g", "-fopenmp")
+    link = ("-Wl,--no-as-needed", f"-L{tmp_path}", "-lmixed", f"-Wl,-rpath,{tmp_path}")
+    try:
+        own_programs.compiled(
+            str(PROGRAMS / "mixed_library.c"), library, (*flags, "-fPIC", "-shared"), "clang"
+        )
+        program = own_programs.compiled(
+            str(PROGRAMS / "mixed.c"), tmp_path / "mixed", (*flags, *link)
+        )
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    problem = processes.kernel_core_problem()
+    with rest.hanging([str(program)], 4, tmp_path) as process:
+        texts = [ompdbg.run("why", process.pid)]
+        if not problem:
+            texts.append(ompdbg.run("why", process.core()))
+    for text in texts:
+        assert text.returncode == 1
+        words = " ".join(text.stdout.split())
+        assert "regions of libgomp and libomp, which do not know of each other" in words, words
+        assert "use one runtime in the whole program" in words
+    if problem:
+        pytest.skip(problem)
+
+
 @BOTH
 @pytest.mark.parametrize("cancellation", ("false", "true"))
 def test_the_same_threads_have_come(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Opens a region of two threads, forks, and has the child open one of four, of which one waits for a line
-// of input at the end. With "asleep" the worker sleeps in the pool when the program forks. The first
-// line of output is the child's number.
+// of input at the end. With "asleep" the worker sleeps in the pool when the program forks; with "works"
+// the child only works. The first line of output is the child's number.
 
 #include <omp.h>
 #include <stdio.h>
@@ -38,6 +38,8 @@ int main(int argc, char **argv)
 		wait_for_sleep(worker);
 	pid_t child = fork();
 	if (child == 0) {
+		for (volatile unsigned int done = 0; argc > 1 && strcmp(argv[1], "works") == 0;)
+			done++;
 #pragma omp parallel num_threads(4)
 		if (omp_get_thread_num() == 0)
 			(void)!getchar();
