@@ -266,6 +266,10 @@ def test_lock_whose_owner_is_unknown(
             1: severity,
             2: severity,
         }
+        for one in found:
+            is_unknown = not perhaps[numbers[one["waiters"][0]]]
+            has_remedy = any('"ompdbg record"' in note for note in one["notes"])
+            assert has_remedy == (is_unknown and status == 1), one
     if problem:
         pytest.skip(problem)
 
