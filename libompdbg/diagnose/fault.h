@@ -31,4 +31,9 @@ struct fault thread_fault(struct thread *thread, const uint64_t *address);
 /** Read by what the integer division divides at which a thread is. @return false: it is unknown. */
 bool thread_divisor(struct thread *thread, uint64_t *ret);
 
+/** Find the construct in which a thread has ended the program, because an exception was caught by nobody
+ *  (exception.c). *@p is_thrown: it was thrown; else the thread may have been about to end by pthread_exit().
+ *  @return NULL: it has not, or was in none. */
+const struct logical_frame *thread_uncaught(struct thread *thread, bool *is_thrown);
+
 #endif

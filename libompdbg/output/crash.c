@@ -10,6 +10,7 @@
 
 #include "base/regular_file.h"
 #include "diagnose/fault.h"
+#include "diagnose/words.h"
 #include "output/json/parts.h"
 #include "output/text/text.h"
 
@@ -209,6 +210,27 @@ static const char *overflow_text(struct arena *arena, struct thread *thread, pid
 	return arena_printf(arena, " (probably a stack overflow%s)", remedy);
 }
 
+/** Say that the program was ended for an exception; NULL: it was not. */
+static const char *exception_text(struct arena *arena, const struct crash *crash,
+				  struct thread *thread)
+{
+	bool is_thrown;
+	const struct logical_frame *construct =
+		crash->signal == SIGABRT && thread ? thread_uncaught(thread, &is_thrown) : NULL;
+
+	if (!construct)
+		return NULL;
+	const char *name = construct_name(construct->construct);
+	const char *where = construct->function ? arena_printf(arena, " of %s",
+							       at_text(arena, construct->function,
+								       construct->construct_file,
+								       construct->construct_line)) :
+						  "";
+
+	return arena_printf(arena, "an exception%s was not caught in the %s%s",
+			    is_thrown ? "" : " or pthread_exit()", name, where);
+}
+
 /** Write what the signal is about: "invalid read at 0x8 (p->next; p is null)"; NULL if it is unknown. */
 static const char *details_text(struct arena *arena, const struct crash *crash, pid_t pid,
 				struct thread *thread, const struct fault *fault)
@@ -218,6 +240,8 @@ static const char *details_text(struct arena *arena, const struct crash *crash, 
 
 	if (sender)
 		return arena_printf(arena, "sent by process %d", (int)sender);
+	if (crash->signal == SIGABRT)
+		return exception_text(arena, crash, thread);
 	if (!fault->has_address)
 		return NULL;
 	if (!is_about_memory(crash)) {

@@ -422,3 +422,40 @@ def test_a_signal_that_is_raised_again(ompdbg: Any, family: str, tmp_path: Path)
         "far": [None] * 4,
         "sent": [None] * 4,
     }
+
+
+@pytest.mark.parametrize("family, level", VARIANTS)
+def test_uncaught_exceptions(ompdbg: Any, family: str, level: str, tmp_path: Path) -> None:
+    """None may leave a construct. GCC's code shows the throw; Clang's has unwound the stack, as for the end of
+    a thread."""
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    source = SOURCE.with_name("uncaught.cpp")
+    try:
+        flags = (level, "-g", "-fopenmp")
+        program = own_programs.compiled(str(source), tmp_path / "program", flags, family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    lines = source.read_text(encoding="utf-8").splitlines()
+    line_of = {line.split("// ")[1]: at for at, line in enumerate(lines, 1) if " // " in line}
+    for way, construct in (
+        ("region", "parallel region"),
+        ("task", "task"),
+        ("main", ""),
+        ("abort", ""),
+    ):
+        (tmp_path / way).mkdir()
+        core = processes.kernel_core(program, (way,), tmp_path / way, signal.SIGABRT)
+        done = ompdbg.run("why", core)
+        assert done.returncode == 1
+        said = done.stdout.splitlines()[0]
+        assert said.startswith("SIGABRT in thread "), said
+        if not construct:
+            assert "exception" not in said, said
+            continue
+        what = "an exception" if family == "gcc" else "an exception or pthread_exit()"
+        place = f"main at uncaught.cpp:{line_of[way.upper()]}"
+        assert said.endswith(f", {what} was not caught in the {construct} of {place}"), said
+        if family == "gcc":
+            assert f": check at uncaught.cpp:{line_of['THROWS']}," in said, said
