@@ -350,3 +350,123 @@ void find_candidates(struct process *process, struct lock *lock)
 			visit_frames(process, lock, process->threads[i], has_set_some_in);
 	}
 }
+
+// ---- Locks that were left --------------------------------------------------------------------------
+
+/** Check for a call of a function of the system that never comes back, by its name. */
+static bool never_comes_back(struct process *process, const struct code_block *block)
+{
+	static const char *const names[] = { "longjmp",	       "_longjmp",     "siglongjmp",
+					     "__longjmp_chk",  "__cxa_throw",  "__cxa_rethrow",
+					     "_Unwind_Resume", "pthread_exit", NULL };
+	struct code_reader *code = process_code(process);
+	struct code_instruction insn;
+	struct ompdbg_function function;
+	uint64_t entry;
+
+	if (block->kind != CODE_CALL || code_decode(code, block->last, &insn) != CODE_OK ||
+	    code_callee(code, &insn, &entry) != CODE_OK ||
+	    code_owner(process, entry) != FRAME_SYSTEM ||
+	    !is_ok(SERVICE(process, function_at, entry, &function)) || !function.symbol)
+		return false;
+	for (size_t i = 0; names[i]; i++) {
+		if (strcmp(function.symbol, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/** Check for the end of the ways on which a lock stays set in a function. */
+static bool surely_ends_there(void *context, const struct code_block *block)
+{
+	const struct search *search = context;
+
+	if (never_comes_back(search->thread->runtime->process, block))
+		return true;
+	for (size_t i = 0; i < search->calls->count; i++) {
+		const struct lock_call *call = &search->calls->calls[i];
+		if (call->address == block->last && search->may_unset[i])
+			return true;
+	}
+	return false;
+}
+
+/** Check that a frame is on no way from a call that has set a lock to the one that unsets it. @return false:
+ *  it may be. */
+static bool is_outside(struct lock *lock, struct thread *thread, struct stack_frame *frame)
+{
+	struct process *process = thread->runtime->process;
+	struct search search = { .thread = thread, .frame = frame, .lock = lock };
+
+	if (frame->at.is_inlined) // its function has a frame, too
+		return true;
+	// Of code that was moved out of its function, the calls that led there are not known.
+	const struct ompdbg_function *place = stack_place(thread_stack(thread), frame);
+	search.here = frame_here(process, frame);
+	if (!search.here || !place->start || !place->symbol || strstr(place->symbol, ".cold"))
+		return false;
+	search.calls = frame_lock_calls(lock->runtime, thread, frame);
+	const struct lock_calls *calls = search.calls;
+	if (!calls->is_known || !calls->flow.is_complete ||
+	    (calls->has_indirect && lock->kind != ompd_ext_wait_critical))
+		return false;
+	search.may_unset = ARENA_ARRAY(&process->arena, bool, calls->count);
+	for (size_t i = 0; i < calls->count; i++)
+		search.may_unset[i] = calls->calls[i].operation == UNSETS &&
+				      is_of_lock(&search, &calls->calls[i]) == MATCHES;
+	for (size_t i = 0; i < calls->count; i++) {
+		if (calls->calls[i].operation == SETS &&
+		    is_of_lock(&search, &calls->calls[i]) != NO_MATCH &&
+		    code_flow_reaches(&calls->flow, calls->calls[i].after, search.here,
+				      surely_ends_there, &search))
+			return false;
+	}
+	return true;
+}
+
+/** Check that a frame is the oldest that a thread can have. */
+static bool is_first_of_thread(struct stack *stack, struct stack_frame *frame)
+{
+	static const char *const names[] = { "clone3",	     "__clone3", "clone",  "__clone",
+					     "start_thread", "main",	 "_start", NULL };
+	const char *symbol = stack_place(stack, frame)->symbol;
+
+	for (size_t i = 0; symbol && names[i]; i++) {
+		if (strcmp(symbol, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/** Check that no function on a thread's whole stack has set a lock and has still to unset it. @return false:
+ *  one may have. */
+static bool is_without(struct lock *lock, struct thread *thread)
+{
+	struct stack *stack = thread_stack(thread);
+	const size_t depth = thread->target->running ? 0 : stack_depth(stack);
+
+	// A function of the runtime to which the program's has jumped may be about to unset it.
+	if (!depth || stack_is_cut(stack) ||
+	    !is_first_of_thread(stack, stack_frame(stack, depth - 1)) ||
+	    (thread_is_in_runtime(thread) && !thread_wait(thread)))
+		return false;
+	for (size_t i = 0; i < depth; i++) {
+		struct stack_frame *frame = stack_frame(stack, i);
+		enum code_owner owner = stack_owner(stack, frame);
+		if (owner == FRAME_UNKNOWN || (owner == FRAME_USER && !frame->at.is_signal &&
+					       !is_outside(lock, thread, frame)))
+			return false;
+	}
+	return true;
+}
+
+bool lock_is_left(struct process *process, struct lock *lock)
+{
+	if (lock->owner)
+		return is_without(lock, lock->owner);
+	for (size_t i = 0; i < process->num_targets; i++) {
+		if (process_is_interrupted(process) || !is_without(lock, process->threads[i]))
+			return false;
+	}
+	return lock->is_held == YES;
+}

@@ -542,6 +542,50 @@ static bool is_recordable(struct telling *t)
 	       !process_history(t->graph->process);
 }
 
+/** Check that no waiter of a lock can have got it: all sleep on it, or it is known who has it. */
+static bool has_another_owner(const struct lock *lock)
+{
+	for (size_t i = 0; i < lock->waiters.count && !lock->owner; i++) {
+		if (!thread_is_asleep(lock->waiters.all[i]))
+			return false;
+	}
+	return true;
+}
+
+/** Add that a lock was left locked. A critical construct ends in the function in which it began; a lock may
+ *  be unset elsewhere. */
+static void note_left_lock(struct telling *t, struct lock *lock)
+{
+	const bool is_critical = lock->kind == ompd_ext_wait_critical;
+
+	if (lock->owner_ended || lock->num_candidates || (lock->owner && !is_critical) ||
+	    !lock_is_left(t->graph->process, lock))
+		return;
+	const char *where = lock->owner ?
+				    SAY("the stack of thread %s", lock->owner->target->label) :
+				    "any stack";
+	if (is_critical)
+		add_note(t, SAY("No function on %s is within the construct: %slongjmp() or the "
+				"like has left it",
+				where, has_another_owner(lock) ? "" : "perhaps "));
+	else
+		add_note(t, SAY("No function on %s is seen to have set it and not unset it: "
+				"perhaps an exception or longjmp() has left it locked",
+				where));
+}
+
+static void note_left_locks(struct telling *t)
+{
+	const struct finding *finding = t->finding;
+
+	if (finding->rule == RULE_LOCK && finding->lock)
+		note_left_lock(t, finding->lock);
+	for (size_t i = 0; finding->rule == RULE_DEADLOCK && i < finding->num_edges; i++) {
+		if (finding->edges[i]->lock)
+			note_left_lock(t, finding->edges[i]->lock);
+	}
+}
+
 /** Check that it is unknown whose turn it is, and all other threads of the region wait at barriers. */
 static bool is_nobodys_turn(struct telling *t)
 {
@@ -609,6 +653,7 @@ void finding_describe(struct graph *graph, struct finding *finding)
 			    "is neither queued nor blocked nor begun");
 	if (is_suspicious(finding)) {
 		note_runtimes(t);
+		note_left_locks(t);
 		if (is_recordable(t))
 			note_remedy(t, "\"ompdbg record\", with which the program is started, "
 				       "tells who owns it");

@@ -112,6 +112,10 @@ void add_edges_to_left_tasks(struct graph *graph, struct wait_node *node, struct
  */
 void find_candidates(struct process *process, struct lock *lock);
 
+/** Check that a lock is held, and no function on a stack has set it and has still to unset it: of its owner's
+ *  stack or, if that is unknown, of all. @return false also if that is not certain. */
+bool lock_is_left(struct process *process, struct lock *lock);
+
 enum lock_operation { SETS, UNSETS };
 enum lock_family {
 	FAMILY_OF_LOCKS,

@@ -347,6 +347,59 @@ def test_primary_at_a_barrier(ompdbg: Any, tmp_path: Path, family: str, size: in
     assert rules["event"] == "held_up", findings
 
 
+LEFT = {
+    "jump": r"No function on any stack is within the construct: (perhaps )?longjmp\(\) or the like has left",
+    "throw": "No function on any stack is seen to have set it and not unset it: perhaps an exception or ",
+    "stay": "",
+}
+
+
+@BOTH
+@pytest.mark.parametrize("level", ("-O0", "-O2"))
+@pytest.mark.parametrize("way", LEFT)
+def test_locks_that_were_left(
+    ompdbg: Any, tmp_path: Path, way: str, level: str, family: str
+) -> None:
+    """By a jump or an exception; not of one whose owner is still in the construct. Waiters that spin may have
+    just got the lock."""
+    options = (level, "-g", "-fopenmp")
+    source = str(PROGRAMS / "left_locks.cpp")
+    try:
+        program = own_programs.compiled(source, tmp_path / "program", options, family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    problem = processes.kernel_core_problem()
+    texts = []
+    with rest.hanging([str(program), way], 4, tmp_path) as process:
+        for is_core in (False,) if problem else (False, True):
+            at = process.core() if is_core else process.pid
+            texts.append(" ".join(ompdbg.run("why", at).stdout.split()))
+    for text in texts:
+        assert ("No function on" in text) == (way != "stay"), text
+        assert re.search(LEFT[way], text), text
+        if way == "jump":
+            assert ("perhaps longjmp()" in text) == (family == "clang"), text
+    if problem:
+        pytest.skip(problem)
+
+
+@BOTH
+def test_left_lock_of_a_recorded_owner(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """It is in the construct no more, however the others wait."""
+    options = ("-O0", "-g", "-fopenmp")
+    source = str(PROGRAMS / "left_locks.cpp")
+    try:
+        program = own_programs.compiled(source, tmp_path / "program", options, family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    command = [str(OMPDBG), "record", "--", str(program), "jump"]
+    with rest.hanging(command, 4, tmp_path) as process:
+        text = " ".join(ompdbg.run("why", process.pid).stdout.split())
+        threads = ompdbg.json("threads", process.pid)["threads"]
+    (owner,) = [one["gdb"] for one in threads if one["thread_num"] == 2]
+    assert f"No function on the stack of thread {owner} is within the construct: longjmp()" in text
+
+
 def test_waits_of_two_runtimes(ompdbg: Any, tmp_path: Path) -> None:
     """A thread holds the critical construct of one while it waits at a barrier of the other."""
     library = tmp_path / "libmixed.so"
