@@ -102,6 +102,14 @@ static const char *tell_lock(struct telling *t)
 	return SAY("%s (owner unknown)", begin);
 }
 
+/** Check that all members of a thread's region were examined. */
+static bool is_seen_whole(struct telling *t, const struct thread *thread)
+{
+	const struct region *region = region_of(t->graph->process, thread);
+
+	return region && !region->unseen;
+}
+
 static const char *tell_ordered(struct telling *t)
 {
 	const struct lock *lock = t->finding->lock;
@@ -110,6 +118,10 @@ static const char *tell_ordered(struct telling *t)
 		return SAY("%s for an ordered region: it is the turn of thread %s%s%s",
 			   waiters_wait(t), lock->owner->target->label,
 			   lock->taken ? ", in it" : "", held_text(t->graph->process, lock));
+	if (t->finding->others.count == 1 && is_seen_whole(t, t->finding->waiters.all[0]))
+		return SAY("%s for an ordered region, perhaps for thread %s: no other thread of "
+			   "the region is elsewhere",
+			   waiters_wait(t), t->finding->others.all[0]->target->label);
 	return SAY("%s for an ordered region (unknown whose turn it is)", waiters_wait(t));
 }
 
@@ -542,6 +554,26 @@ static bool is_recordable(struct telling *t)
 	       !process_history(t->graph->process);
 }
 
+/** Add that the threads for which others wait, or that spin, are in loops that only a cancellation ends. */
+static void note_cancellation(struct telling *t)
+{
+	const struct finding *finding = t->finding;
+	const struct thread_list *threads = finding->rule == RULE_BARRIER ? &finding->others :
+									    &finding->waiters;
+	struct thread_list list = { 0 };
+
+	if (finding->rule != RULE_BARRIER && finding->rule != RULE_SPIN)
+		return;
+	for (size_t i = 0; i < threads->count; i++) {
+		if (thread_awaits_cancellation(threads->all[i]))
+			thread_list_add(&list, t->arena, threads->all[i]);
+	}
+	if (list.count)
+		note_remedy(t, SAY("The cancellation points in the loop%s of %s do nothing: "
+				   "OMP_CANCELLATION=true turns them on",
+				   list.count == 1 ? "" : "s", threads_text(t->arena, &list)));
+}
+
 /** Check that no waiter of a lock can have got it: all sleep on it, or it is known who has it. */
 static bool has_another_owner(const struct lock *lock)
 {
@@ -651,6 +683,7 @@ void finding_describe(struct graph *graph, struct finding *finding)
 	if (finding->rule == RULE_EVENT && !finding->task)
 		add_note(t, "Inferred: the runtime lists no detached tasks, and counts a task that "
 			    "is neither queued nor blocked nor begun");
+	note_cancellation(t);
 	if (is_suspicious(finding)) {
 		note_runtimes(t);
 		note_left_locks(t);

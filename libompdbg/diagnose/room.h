@@ -44,6 +44,10 @@ void find_arrivals(struct region *region, const struct progress *progress);
 /** Check for a thread that is seen at a region's barrier, and was not let go. (region.c) */
 bool region_keeps(struct region *region, const struct thread *thread);
 
+/** Check that a thread is in a loop of its construct that passes cancellation points, which the runtime
+ *  ignores. (cancellation.c) */
+bool thread_awaits_cancellation(struct thread *thread);
+
 /** Check for a wait at the end of a parallel region. */
 static inline bool is_end_of_region(const struct wait *wait)
 {

@@ -400,6 +400,41 @@ def test_left_lock_of_a_recorded_owner(ompdbg: Any, tmp_path: Path, family: str)
     assert f"No function on the stack of thread {owner} is within the construct: longjmp()" in text
 
 
+@BOTH
+@pytest.mark.parametrize("level", ("-O0", "-O2"))
+@pytest.mark.parametrize("way", ("points", "none"))
+def test_cancellation_that_is_off(
+    ompdbg: Any, tmp_path: Path, way: str, level: str, family: str
+) -> None:
+    """Threads that wait to be cancelled never are."""
+    options = (level, "-g", "-fopenmp")
+    source = str(PROGRAMS / "uncancelled.c")
+    try:
+        program = own_programs.compiled(source, tmp_path / "program", options, family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    command = [str(program), *(["none"] if way == "none" else [])]
+    with rest.hanging(command, 3, tmp_path) as process:
+        text = ompdbg.run("why", process.pid).stdout
+        threads = ompdbg.json("threads", process.pid)["threads"]
+    low, high = sorted(one["gdb"] for one in threads if one["thread_num"] in (1, 2))
+    told = f"The cancellation points in the loops of threads {low}{'-' if high == low + 1 else ','}{high} "
+    assert (told + "do nothing: OMP_CANCELLATION=true" in " ".join(text.split())) == (
+        way == "points"
+    ), text
+    assert way == "points" or "OMP_CANCELLATION" not in text
+
+
+@BOTH
+def test_iteration_that_holds_up_a_doacross(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """Its thread is named as the only one that does not wait there."""
+    with hanging("doacross.c", family, 4, tmp_path) as pid:
+        text = ompdbg.run("why", pid).stdout
+        threads = ompdbg.json("threads", pid)["threads"]
+    (number,) = [one["gdb"] for one in threads if one["thread_num"] == 1]
+    assert f" wait for an ordered region, perhaps for thread {number}:" in text, text
+
+
 def test_waits_of_two_runtimes(ompdbg: Any, tmp_path: Path) -> None:
     """A thread holds the critical construct of one while it waits at a barrier of the other."""
     library = tmp_path / "libmixed.so"
