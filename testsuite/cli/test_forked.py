@@ -38,6 +38,7 @@ def _child(folder: Path, compiler: str, how: str) -> "Iterator[Tuple[int, subpro
         finally:
             if parent.poll() is None:
                 os.kill(child, signal.SIGKILL)
+                parent.kill()
 
 
 def _wait_for_sleep(pid: int) -> None:
@@ -99,6 +100,21 @@ def test_parent_of_a_child_that_hangs(ompdbg: Any, tmp_path: Path, compiler: str
         assert finding["severity"] == ("stuck" if compiler == "gcc" else "held_up")
         # Of one thread only that is told for which it waits.
         assert ompdbg.json("why", "--thread=1", parent.pid)["findings"] == []
+
+
+def test_parent_that_waits_for_something_else(ompdbg: Any, tmp_path: Path) -> None:
+    """Whether it waits for its child is unknown: nothing else is wrong, and the child hangs."""
+    with _child(tmp_path, "gcc", "elsewhere") as (pid, parent):
+        assert parent.stdin is not None
+        parent.stdin.write("\n")
+        parent.stdin.flush()
+        for _ in range(20):  # threads may wake between two looks
+            _wait_for_sleep(pid)
+            if ompdbg.run("why", parent.pid).returncode == FOUND:
+                break
+        (finding,) = ompdbg.json("why", parent.pid, status=FOUND)["findings"]
+    assert finding["text"] == f"No thread works, and child process {pid} cannot go on"
+    assert (finding["certain"], finding["waiters"]) == (False, [])
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

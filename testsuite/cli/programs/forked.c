@@ -2,7 +2,8 @@
 //
 // Opens a region of two threads, forks, and has the child open one of four, of which one waits for a line
 // of input at the end. With "asleep" the worker sleeps in the pool when the program forks; with "works"
-// the child only works. The first line of output is the child's number.
+// the child only works; with "elsewhere" the program does not wait for the child, but for a signal. The
+// first line of output is the child's number.
 
 #include <omp.h>
 #include <stdio.h>
@@ -47,6 +48,8 @@ int main(int argc, char **argv)
 	}
 	printf("%d\n", (int)child);
 	fflush(stdout);
+	while (argc > 1 && strcmp(argv[1], "elsewhere") == 0)
+		pause();
 	waitpid(child, &status, 0);
 	return status != 0;
 }
