@@ -100,8 +100,9 @@ void add_children(struct looked *looked, struct view_options *options)
 	size_t count = 0;
 
 	if (!looked->pid || looked->place->halted || options->thread ||
-	    is_suspicious(worst_finding(options->findings, options->num_findings)) ||
-	    !process_is_quiet(process))
+	    !process_is_quiet(process) ||
+	    !may_wait_for_children(process,
+				   worst_finding(options->findings, options->num_findings)))
 		return;
 	const size_t num_pids = list_children(looked->pid, pids);
 	for (size_t i = 0; i < num_pids && !process_is_interrupted(process); i++)

@@ -36,6 +36,18 @@ bool process_is_quiet(struct process *process)
 	return true;
 }
 
+bool may_wait_for_children(struct process *process, const struct finding *worst)
+{
+	bool waits = !is_suspicious(worst);
+	int which;
+
+	if (worst && worst->severity == SEVERITY_STUCK)
+		return false;
+	for (size_t i = 0; i < process->num_targets && !waits; i++)
+		waits = waits_for_child(process->threads[i], &which);
+	return waits;
+}
+
 /** Add the threads that wait for a child. @return false: there are some that wait, and these only for others. */
 static bool find_waiters(struct process *process, int pid, struct thread_list *waiters)
 {

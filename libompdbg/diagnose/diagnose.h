@@ -210,8 +210,10 @@ struct child {
 	enum severity severity;
 	const char *text, *remedy; // of the worst finding
 };
-/** Check that no thread of a process works: it may wait for its children. (children.c) */
+/** Check that no thread of a process works. (children.c) */
 bool process_is_quiet(struct process *process);
+/** Check that its children may be why such a process does not go on. @p worst: what was found in itself. */
+bool may_wait_for_children(struct process *process, const struct finding *worst);
 /** Make a finding about the children for which a process waits, or may wait. @return false: for none. */
 bool diagnose_children(struct process *process, const struct child *children, size_t count,
 		       struct finding *finding);
