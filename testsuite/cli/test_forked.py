@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Iterator, Tuple
 
 import pytest
-from harness import processes
+from harness import own_programs, processes, rest
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "forked.c"
 FOUND = 1
@@ -100,6 +100,21 @@ def test_parent_of_a_child_that_hangs(ompdbg: Any, tmp_path: Path, compiler: str
         assert finding["severity"] == ("stuck" if compiler == "gcc" else "held_up")
         # Of one thread only that is told for which it waits.
         assert ompdbg.json("why", "--thread=1", parent.pid)["findings"] == []
+
+
+def test_thread_of_a_region_that_waits_for_a_child(ompdbg: Any, tmp_path: Path) -> None:
+    """The child holds up those that wait for the thread, too: it comes first."""
+    program = own_programs.case("helper.c", tmp_path, ("-O2", "-g", "-fopenmp"))
+    parent = rest.Hanging([str(program)], tmp_path)
+    try:
+        child = rest.await_child(parent.pid, 1)
+        rest.await_rest(parent.pid, 4)
+        found = ompdbg.json("why", parent.pid, status=FOUND)["findings"]
+    finally:
+        parent.end()
+    assert [one["rule"] for one in found] == ["children", "barrier"]
+    assert f"for child process {child}, which cannot go on" in found[0]["text"]
+    assert found[0]["waiters"] == found[1]["waits_for"]
 
 
 def test_parent_that_waits_for_something_else(ompdbg: Any, tmp_path: Path) -> None:
