@@ -14,10 +14,7 @@
 #include "base/text.h"
 #include "stack/cxx_names.h"
 
-enum {
-	MOST_NUMBERS = 40,
-	MOST_NAME = 70
-}; // columns of a list of threads, and of a function's name
+enum { MOST_NUMBERS = 40 }; // columns of a list of threads
 
 static int compare_numbers(const void *a, const void *b)
 {
@@ -206,7 +203,7 @@ const char *ago_text(const struct history *history, uint64_t time)
 
 const char *at_text(struct arena *arena, const char *name, const char *file, int line)
 {
-	name = cxx_bounded(arena, name);
+	name = cxx_shown(arena, name);
 	return file && line ? arena_printf(arena, "%s at %s:%d", name, base_name(file), line) :
 			      name;
 }
@@ -217,7 +214,7 @@ const char *line_text(struct arena *arena, const struct location *location)
 		return "";
 	if (location->file && location->line)
 		return arena_printf(arena, "%s:%d", base_name(location->file), location->line);
-	return location->function ? cxx_bounded(arena, location->function) : location->title;
+	return location->function ? cxx_shown(arena, location->function) : location->title;
 }
 
 const char *held_text(struct process *process, const struct lock *lock)
@@ -269,9 +266,8 @@ static const char *candidate_text(struct arena *arena, const struct lock *lock,
 				  const struct thread_list *threads)
 {
 	const struct location *location = candidate->location;
-	const char *place = location && location->function ?
-				    cxx_abbreviated(arena, location->function, MOST_NAME) :
-				    line_text(arena, location);
+	const char *place = location && location->function ? location->function :
+							     line_text(arena, location);
 	const char *who = threads_text(arena, threads);
 	const char *frame = "";
 

@@ -200,3 +200,8 @@ const char *cxx_bounded(struct arena *arena, const char *name)
 		length--; // not within a character of UTF-8
 	return arena_printf(arena, "%.*s%s", (int)length, name, mark);
 }
+
+const char *cxx_shown(struct arena *arena, const char *name)
+{
+	return cxx_bounded(arena, cxx_abbreviated(arena, name, CXX_SHOWN));
+}

@@ -67,7 +67,7 @@ const char *lock_title(struct arena *arena, const char *title, const struct lock
 		return title;
 	if (written && name->function)
 		return arena_printf(arena, "%s %s (%#lx, in %s)", title, written,
-				    (unsigned long)address, cxx_bounded(arena, name->function));
+				    (unsigned long)address, cxx_shown(arena, name->function));
 	if (written)
 		return arena_printf(arena, "%s %s (%#lx)", title, written, (unsigned long)address);
 	return arena_printf(arena, "%s %#lx", title, (unsigned long)address);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Code of constructs has the name of its construct, and of the function of the source around it."""
 
+import html
 import re
 from pathlib import Path
 from typing import Any
@@ -137,17 +138,28 @@ template <class A, class B> template <class C> void Solver<A, B>::run(C)
 #pragma omp parallel num_threads(2)
     for (;;) pause();
 }
-using Names = std::map<std::string, std::vector<std::string>>;
+using Names = NAMES;
 int main() { Solver<Names, Names>().run(Names()); }
 """
+# The first has more bytes than any text shows of a name, the second does not.
+LONG_TYPES = ("std::map<std::string, std::vector<std::string>>", "std::vector<double>")
 
 
-@pytest.mark.parametrize("family", ("gcc", "clang"))
-def test_long_names(ompdbg: Any, family: str, tmp_path: Path) -> None:
-    """What templates make long is shortened, of the code of constructs, too."""
+@pytest.mark.parametrize("family, names", (("gcc", LONG_TYPES[0]), ("clang", LONG_TYPES[1])))
+def test_long_names(ompdbg: Any, family: str, names: str, tmp_path: Path) -> None:
+    """What templates make long is shortened everywhere, of the code of constructs, too."""
     source = tmp_path / "long.cpp"
-    source.write_text(LONG, encoding="ascii")
+    source.write_text(LONG.replace("NAMES", names), encoding="ascii")
+    page = tmp_path / "long.html"
     with rest.hanging([compiled(source, tmp_path, "-O0", family)], 2, tmp_path) as process:
-        for command in (["bt", "--no-tree"], ["threads"], ["regions"]):
-            text = ompdbg.run(*command, process.pid).stdout
-            assert "Solver<...>::run<...>" in text and "basic_string" not in text, text
+        texts = [
+            ompdbg.run(*command, process.pid).stdout
+            for command in (["bt", "--no-tree"], ["threads"], ["regions"], ["why"])
+        ]
+        ompdbg.run("report", "--html", page, process.pid)
+    # The whole name is only seen on the shortened one.
+    texts.append(html.unescape(re.sub("<[^>]*>", "", page.read_text(encoding="utf-8"))))
+    for text in texts:
+        assert "Solver<std" not in text, text
+    for text in texts[:3] + texts[4:]:
+        assert "Solver<...>::run<...>" in text, text

@@ -2,6 +2,15 @@
 
 #include "output/json/parts.h"
 
+#include "stack/cxx_names.h"
+
+void json_member_title(struct json *json, const char *function, const char *title)
+{
+	const char *shown = function ? cxx_shown(&json->process->arena, function) : title;
+
+	json_member_string(json, "title", shown == function ? NULL : shown);
+}
+
 void json_member_location(struct json *json, const char *name, const struct location *location)
 {
 	if (!json_member_optional(json, name, location))
@@ -12,7 +21,7 @@ void json_member_location(struct json *json, const char *name, const struct loca
 	json_member_number(json, "line", (uint64_t)location->line);
 	json_member_identity(json, "address", location->address);
 	json_member_string(json, "object", location->object);
-	json_member_string(json, "title", location->title);
+	json_member_title(json, location->function, location->title);
 	json_end_object(json);
 }
 

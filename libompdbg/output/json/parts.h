@@ -8,6 +8,8 @@
 #include "output/json/json.h"
 #include "output/output.h"
 
+/** Write how texts call code: a function by its name, if that is long abbreviated; without one by @p title. */
+void json_member_title(struct json *json, const char *function, const char *title);
 void json_member_location(struct json *json, const char *name, const struct location *location);
 void json_member_wait(struct json *json, const struct wait *wait);
 void json_member_tristate(struct json *json, const char *name, enum tristate value);

@@ -30,8 +30,8 @@ static void json_frame(struct json *json, struct thread *thread, const struct lo
 	json_member_string(json, "file", place->file);
 	json_member_number(json, "line", (uint64_t)place->line);
 	json_member_identity(json, "address", at->pc);
-	json_member_string(
-		json, "title",
+	json_member_title(
+		json, frame->function,
 		frame->function ? NULL : code_title(thread->runtime->process, at->pc, at->is_call));
 	json_member_bool(json, "inlined", at->is_inlined);
 	json_member_bool(json, "tail_call", at->is_tail_call);

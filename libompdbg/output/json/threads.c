@@ -35,6 +35,7 @@ static void member_function(struct json *json, const struct task_function *funct
 	json_member_string(json, "symbol", function->symbol);
 	json_member_string(json, "file", function->file);
 	json_member_number(json, "line", (uint64_t)function->line);
+	json_member_title(json, function->name, NULL);
 	json_end_object(json);
 }
 

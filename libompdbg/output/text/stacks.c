@@ -13,9 +13,8 @@
 
 enum {
 	INDENT = 3, // of what a heading continues with
-	// Columns of a frame's name, of an argument and of all of them, of a local variable with its name
+	// Columns of an argument and of all of them, of a local variable with its name
 	// and its attribute, and of its value.
-	MOST_NAME = 70,
 	MOST_ARGUMENT = 40,
 	MOST_ARGUMENTS = 110,
 	MOST_LOCAL = 185,
@@ -172,9 +171,7 @@ static const char *function_name(struct shown *shown, const char *name)
 {
 	struct arena *arena = shown->text->paper.arena;
 
-	return foreign_cut(arena,
-			   cxx_abbreviated(arena, visible(shown, name ? name : "??"), MOST_NAME),
-			   MOST_NAME);
+	return foreign_cut(arena, cxx_shown(arena, visible(shown, name ? name : "??")), CXX_SHOWN);
 }
 
 /** Write "parallel region of main at x.c:17, line 19". */

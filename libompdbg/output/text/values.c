@@ -14,8 +14,7 @@ enum {
 	LEAST_VALUE = 24,   // columns, before others give way
 	MOST_LINES = 12,    // of a value
 	MOST_FUNCTION = 24, // columns, where a value is long
-	LONGEST_FUNCTION = 70,
-	MOST_NUMBERS = 24, // columns of a list of threads
+	MOST_NUMBERS = 24,  // columns of a list of threads
 };
 
 static const char *paint_function(const struct paper *paper, const char *text)
@@ -54,10 +53,9 @@ static void fill(const char **row, const struct paper *paper, const struct value
 			      number_text(arena, first->thread) :
 			      counted_text(arena, group->threads.count, "thread");
 	row[VALUE] = first->value.text ? first->value.text : first->value.problem;
-	row[FUNCTION] =
-		first->location && first->location->function ?
-			cxx_abbreviated(arena, first->location->function, LONGEST_FUNCTION) :
-			"";
+	row[FUNCTION] = first->location && first->location->function ?
+				cxx_shown(arena, first->location->function) :
+				"";
 	for (size_t k = 0; k < NUM_COLUMNS; k++)
 		row[k] = foreign_visible(arena, row[k]);
 }

@@ -252,15 +252,14 @@ def _frame(frame: Object) -> Object:
     if not _fits(frame, _FRAME):
         raise ValueError(frame)
     found = {key: frame[key] for key in _FRAME}
-    found["function"] = frame["function"] or _ADDRESS.sub("", _title(frame))
+    title = frame.get("title")  # older reports have none
+    if not isinstance(title, _MAYBE_TEXT):
+        raise ValueError(frame)
+    found["function"] = frame["function"] or _ADDRESS.sub("", title or frame["symbol"] or "??")
+    found["title"] = title if frame["function"] else None
     if frame["kind"] == "signal":
         found["function"] = "<signal handler called>"
     return found
-
-
-def _title(frame: Object) -> str:
-    """Return how code without a function is called; older reports do not say so."""
-    return str(frame.get("title") or frame["symbol"] or "??")
 
 
 class _Branch:
@@ -381,7 +380,9 @@ def count_text(branch: Object) -> str:
 def frame_text(branch: Object) -> str:
     """`parallel region of solve at hung.c:88`"""
     construct = branch["construct"]
-    name = f"{construct} of {branch['function']}" if construct else str(branch["function"])
+    name = str(branch["title"] or branch["function"])
+    if construct:
+        name = f"{construct} of {name}"
     file = basename(branch["file"] or "")
     return (
         name

@@ -268,10 +268,11 @@ def frame(frame: Object) -> Content:
     """Return its function, or the construct, and the line."""
     if frame["kind"] == "signal":
         return element("span", "signal handler called", class_="construct")
-    name = frame["function"] or frame.get("title") or frame["symbol"] or frame["address"]
+    name = frame.get("title") or frame["function"] or frame["symbol"] or frame["address"]
+    code = element("code", name, class_="function", title=frame.get("title") and frame["function"])
     where = _at(frame["file"], frame["line"])
     if frame["construct"] is None:
-        return [element("code", name, class_="function"), where]
+        return [code, where]
     place = frame["construct_at"] or {"file": None, "line": None}
     opened = _at(place["file"], place["line"])
     if frame["line"] is not None and frame["line"] != place["line"]:
@@ -279,7 +280,7 @@ def frame(frame: Object) -> Content:
     return [
         element("span", frame["construct"], class_="construct"),
         " of ",
-        element("code", name, class_="function"),
+        code,
         opened,
     ]
 

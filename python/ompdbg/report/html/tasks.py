@@ -286,7 +286,7 @@ def _properties(task: Object) -> List[str]:
 def _described(task: Object) -> List[str]:
     function = task["function"]
     title = words.task_title(task)
-    head = title if function is None else f"{title} of {function['name']}"
+    head = title if function is None else f"{title} of {function.get('title') or function['name']}"
     return [head, str(task["status"]), *_properties(task)]
 
 

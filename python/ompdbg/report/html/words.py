@@ -65,22 +65,25 @@ def place_text(location: Optional[Object]) -> str:
     """`solve at hung.c:88`"""
     if location is None:
         return ""
-    function = location["function"]
+    function = location.get("title") or location["function"]  # older reports have no titles
     if function is None:
-        told = location.get("title")  # older reports have none
-        return str(told or f"{location['address']} in {basename(location['object'] or '?')}")
+        return f"{location['address']} in {basename(location['object'] or '?')}"
+    if location["function"] is None:
+        return str(function)
     if location["file"] is None or location["line"] is None:
         return str(function)
     return f"{function} at {basename(location['file'])}:{location['line']}"
 
 
 def place(location: Optional[Object]) -> Content:
-    """The same, with the whole path to be seen on it."""
+    """The same, with the whole path to be seen on it, and the whole name."""
     if location is None:
         return ""
     told = place_text(location)
     name, at, line = told.rpartition(" at ")
     path = location.get("file") or location.get("object")
+    if location["function"] and location.get("title"):
+        path = f"{location['function']} in {path}"
     if not at:
         return element("code", told, class_="place", title=path)
     return element(
@@ -103,7 +106,8 @@ def place_of(function: Optional[Object]) -> Optional[Object]:
     if function is None:
         return None
     told = {key: function[key] for key in ("symbol", "file", "line")}
-    return {**told, "function": function["name"], "address": None, "object": None, "title": None}
+    title = function.get("title")
+    return {**told, "function": function["name"], "address": None, "object": None, "title": title}
 
 
 def task_title(task: Object) -> str:
