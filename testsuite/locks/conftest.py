@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs that hang with locks, and others that work: each tells who waits for which lock and who holds
-it; then the command line looks at it. All are looked at once, two at a time.
+it; then the command line looks at it, and at a core file of those that hang. All are looked at once, two at a
+time.
 
 Where OMPDBG_TEST_FULL is not set it is a sample, always the same one.
 """
@@ -19,9 +20,10 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "gdb")]
 import corpus  # noqa: E402
 import stops  # noqa: E402
 from corpus import Case, Program  # noqa: E402
+from harness import processes  # noqa: E402
 
 WORKERS = 2
-HANGS, HEALTHY, RECORDED = 80, 40, 16
+HANGS, HEALTHY, RECORDED = 60, 40, 16
 IS_FULL = os.environ.get("OMPDBG_TEST_FULL", "") not in ("", "0")
 
 
@@ -29,9 +31,10 @@ def _sample(programs: List[Program], count: int) -> List[Program]:
     return programs if IS_FULL else corpus.sample(programs, count)
 
 
-def _look(programs: List[Program]) -> List[Case]:
+def _look(programs: List[Program], with_core: bool = False) -> List[Case]:
     with ThreadPoolExecutor(WORKERS) as pool:
-        return list(pool.map(corpus.look, programs))
+        found = pool.map(lambda program: corpus.look(program, with_core), programs)
+        return [case for some in found for case in some]
 
 
 @pytest.fixture(scope="session")
@@ -44,8 +47,8 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> List[Program]:
 
 @pytest.fixture(scope="session")
 def hangs(programs: List[Program]) -> List[Case]:
-    """Programs that hang."""
-    return _look(_sample(programs, HANGS))
+    """Programs that hang, and their core files where the kernel writes them."""
+    return _look(_sample(programs, HANGS), not processes.kernel_core_problem())
 
 
 @pytest.fixture(scope="session")

@@ -4,20 +4,21 @@
 
     testsuite/locks/corpus.py [PART]
 
-Looks at all that have PART in their names, or at a sample of 200 that hang and 100 that work, and prints
-what is false or not named, and a table.
+Looks at all that have PART in their names, or at a sample of 200 that hang and 100 that work, at those that
+hang on core files as well, and prints what is false or not named, and a table.
 """
 
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -80,7 +81,7 @@ class Program(NamedTuple):
     @property
     def is_deadlock(self) -> bool:
         """Threads wait for one another."""
-        return self.idiom.rpartition(" ")[2] in tables.DEADLOCKS
+        return self.idiom.replace("_", " ").rpartition(" ")[2] in tables.DEADLOCKS
 
 
 class Case(NamedTuple):
@@ -90,12 +91,17 @@ class Case(NamedTuple):
     truth: Truth
     report: Dict[str, Any]
     status: int
-    numbers: Dict[int, int]  # of threads, by their ids in the system
+    is_core: bool  # and not the process
 
     @property
     def name(self) -> str:
         """Of the program."""
-        return self.program.name
+        return self.program.name + (" (core)" if self.is_core else "")
+
+    @property
+    def numbers(self) -> Dict[int, int]:
+        """Of threads, by their ids in the system."""
+        return {thread["lwp"]: thread["gdb"] for thread in self.report["threads"]}
 
     @property
     def locks(self) -> List[Tuple[Wait, Dict[str, Any]]]:
@@ -198,6 +204,22 @@ class Case(NamedTuple):
         found = "{}: {}, not {}: {}".format(self.name, self.status, wanted, self.report["verdict"])
         return [found] if self.status != wanted else []
 
+    @property
+    def answers(self) -> List[Any]:
+        """What is said of each wait, and found; threads by their ids in the system."""
+        ids = {number: lwp for lwp, number in self.numbers.items()}
+        found: List[Any] = []
+        for _, lock in self.locks:
+            about = [lock.get(key) for key in ("kind", "address", "symbol", "variable", "held")]
+            suspects = sorted((ids[one["thread"]], one["known_by"]) for one in lock["candidates"])
+            waiters = sorted(ids[one] for one in lock["waiters"])
+            found.append((*about, lock["reason"], ids.get(lock["owner"]), suspects, waiters))
+        findings = [
+            (one["rule"], one["severity"], one["certain"], sorted(ids[i] for i in one["waiters"]))
+            for one in self.report["findings"]
+        ]
+        return found + sorted(findings)
+
 
 RULES = ("deadlock", "lock", "ordered", "barrier", "spin", "asleep")
 
@@ -211,6 +233,9 @@ def _compile(source: str, compiler: str, option: str, folder: Path) -> Path:
     support = folder / (target.name + ".o")
     c_compiler = "clang" if "clang" in compiler else "gcc"
     flags = ["-fopenmp", "-g", option, "-I" + str(PROGRAMS)]
+    # Its handler of signals would stand on the stack of a thread that waits.
+    no_handler = ["-fno-backtrace"] if compiler == "gfortran" else []
+    release = ["-std=gnu++17"] if source.endswith(".cpp") else []
     path = PROGRAMS / source
     if not path.exists():
         path = folder / source
@@ -220,7 +245,7 @@ def _compile(source: str, compiler: str, option: str, folder: Path) -> Path:
         timeout=SECONDS,
     )
     subprocess.run(
-        [compiler, *flags, str(path), str(support), "-o", str(target)],
+        [compiler, *flags, *no_handler, *release, str(path), str(support), "-o", str(target)],
         check=True,
         timeout=SECONDS,
         cwd=folder if source.endswith(".f90") else None,
@@ -313,9 +338,9 @@ def _await_rest(thread: Path) -> None:
         time.sleep(POLL_SECONDS)
 
 
-def _ask(pid: int) -> Tuple[Dict[str, Any], int]:
+def _ask(target: Union[int, Path]) -> Tuple[Dict[str, Any], int]:
     done = subprocess.run(
-        [str(OMPDBG), "report", "--json", str(pid)],
+        [str(OMPDBG), "report", "--json", str(target)],
         capture_output=True,
         text=True,
         check=False,
@@ -332,24 +357,35 @@ def _arguments(idiom: str) -> List[str]:
     return [name] + ([str(tables.DEADLOCKS[shape])] if shape in tables.DEADLOCKS else [])
 
 
-def look(program: Program) -> Case:
-    """Start a program, wait for its state, and ask about it."""
-    with subprocess.Popen(
+def _core(process: "subprocess.Popen[str]", folder: Path) -> Path:
+    """End a process by a signal from outside; the core file that the kernel wrote."""
+    process.send_signal(signal.SIGABRT)
+    process.wait(SECONDS)
+    (core,) = folder.glob("*core*")
+    return core
+
+
+def look(program: Program, with_core: bool = False) -> List[Case]:
+    """Start a program, wait for its state, and ask about it, and about a core file of it."""
+    with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as scratch, subprocess.Popen(
         [str(program.file), *_arguments(program.idiom)],
+        cwd=scratch,
         env={**processes.environment(), **program.environment},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         text=True,
+        preexec_fn=processes.allow_core if with_core else None,
     ) as process:
         try:
             truth = _truth(process)
             for wait in truth.waits:
                 _await_rest(Path("/proc/{}/task/{}".format(process.pid, wait.waiter)))
-            report, status = _ask(process.pid)
+            found = [Case(program, truth, *_ask(process.pid), False)]
+            if with_core:
+                found.append(Case(program, truth, *_ask(_core(process, Path(scratch))), True))
+            return found
         finally:
             process.kill()
-    numbers = {thread["lwp"]: thread["gdb"] for thread in report["threads"]}
-    return Case(program, truth, report, status, numbers)
 
 
 # ---- Counting ------------------------------------------------------------------------------------
@@ -386,8 +422,13 @@ def table(cases: List[Case]) -> List[str]:
             case.program.option,
             "hang" if case.program.does == "hangs" else "work",
         )
+        if case.is_core:
+            title = "all of these that hang, core files"
         groups.setdefault(title, []).append(case)
-    rows += [_row(title, groups[title]) for title in sorted(groups)]
+    rows += [
+        _row(title, groups[title])
+        for title in sorted(groups, key=lambda one: (" -O" not in one, one))
+    ]
     return rows
 
 
@@ -411,7 +452,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as scratch:
         wanted = _chosen(compiled(Path(scratch), workers))
         with ThreadPoolExecutor(workers) as pool:
-            cases = list(pool.map(look, wanted))
+            found = pool.map(lambda one: look(one, one.does == "hangs"), wanted)
+            cases = [case for some in found for case in some]
     failed = False
     for what in ("false_waits", "false_owners", "false_findings", "false_status"):
         said = [line for case in cases for line in getattr(case, what)()]
