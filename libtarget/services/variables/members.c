@@ -22,10 +22,14 @@ struct path_search {
 /** Check for a type of locks, also one that is called by another name. */
 static bool has_lock_name(const struct type *type)
 {
-	static const char *const names[] = { "omp_lock_t",	"omp_nest_lock_t",
-					     "pthread_mutex_t", "std::mutex",
-					     "mutex",		"recursive_mutex",
-					     "timed_mutex",	"recursive_timed_mutex" };
+	static const char *const names[] = {
+		"omp_lock_t",	      "omp_nest_lock_t",
+		"pthread_mutex_t",    "pthread_rwlock_t",
+		"std::mutex",	      "mutex",
+		"recursive_mutex",    "timed_mutex",
+		"shared_mutex",	      "recursive_timed_mutex",
+		"shared_timed_mutex",
+	};
 	struct type inner = *type;
 
 	for (int i = 0; i < MAX_DEPTH; i++) {

@@ -3,6 +3,8 @@
 // How programs in C hold locks.
 
 #include <omp.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 
 #include "truth.h"
@@ -615,6 +617,135 @@ static void ordered(void)
 	}
 }
 
+// ---- Readers and writers ------------------------------------------------------------------------
+
+static pthread_rwlock_t book = PTHREAD_RWLOCK_INITIALIZER, pages[2];
+
+static NOINLINE void read_book(void)
+{
+	pthread_rwlock_rdlock(&book);
+	hold();
+	pthread_rwlock_unlock(&book);
+	work++;
+}
+
+static NOINLINE void write_book(void)
+{
+	pthread_rwlock_wrlock(&book);
+	hold();
+	pthread_rwlock_unlock(&book);
+	work++;
+}
+
+static NOINLINE void look_up(void)
+{
+	pthread_rwlock_rdlock(&book);
+	work++;
+	pthread_rwlock_unlock(&book);
+	work++;
+}
+
+static NOINLINE void note_down(void)
+{
+	pthread_rwlock_wrlock(&book);
+	work++;
+	pthread_rwlock_unlock(&book);
+	work++;
+}
+
+static void reader_first(void)
+{
+	truth("pthread_rwlock", &book, "book");
+	TOGETHER(read_book(), note_down());
+}
+
+static void writer_first(void)
+{
+	truth("pthread_rwlock", &book, "book");
+	TOGETHER(write_book(), look_up());
+}
+
+/** Read a page, and write another that somebody else reads. */
+static NOINLINE void copy_page(int from, int to)
+{
+	pthread_rwlock_rdlock(&pages[from]);
+	meet("pthread_rwlock", &pages[to], from, to);
+	pthread_rwlock_wrlock(&pages[to]);
+	work++;
+	pthread_rwlock_unlock(&pages[to]);
+	pthread_rwlock_unlock(&pages[from]);
+	work++;
+}
+
+static void readers(int count)
+{
+	set_count(count);
+	for (int i = 0; i < 2; i++)
+		pthread_rwlock_init(&pages[i], NULL);
+#pragma omp parallel num_threads(count)
+	{
+		int own = omp_get_thread_num();
+
+		copy_page(own, (own + 1) % count);
+		work++;
+	}
+}
+
+static void readers_pair(void)
+{
+	readers(2);
+}
+
+static void readers_self(void)
+{
+	readers(1);
+}
+
+// ---- What others post ---------------------------------------------------------------------------
+
+static sem_t posted;
+static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t opened = PTHREAD_COND_INITIALIZER;
+static int is_open;
+
+static NOINLINE void await_post(void)
+{
+	sem_wait(&posted);
+	work++;
+}
+
+static void semaphore(void)
+{
+	sem_init(&posted, 0, 0);
+	truth("sem_wait", NULL, NULL);
+	TOGETHER(hold(), await_post());
+}
+
+static NOINLINE void await_opening(void)
+{
+	pthread_mutex_lock(&door);
+	while (!is_open)
+		pthread_cond_wait(&opened, &door);
+	pthread_mutex_unlock(&door);
+	work++;
+}
+
+/** Its mutex is given back, and nobody holds it. */
+static NOINLINE void own_door(void)
+{
+	pthread_mutex_lock(&door);
+	work++;
+	pthread_mutex_unlock(&door);
+	hold();
+	work++;
+}
+
+static void condition(void)
+{
+	truth("pthread_cond_wait", NULL, NULL);
+	TOGETHER(own_door(), await_opening());
+}
+
 int main(int argc, char **argv)
 {
 #define IDIOM(name)         \
@@ -652,6 +783,12 @@ int main(int argc, char **argv)
 		IDIOM(critical_second),
 		IDIOM(critical_in_critical),
 		IDIOM(ordered),
+		IDIOM(reader_first),
+		IDIOM(writer_first),
+		IDIOM(readers_pair),
+		IDIOM(readers_self),
+		IDIOM(semaphore),
+		IDIOM(condition),
 		{ NULL, NULL },
 	};
 

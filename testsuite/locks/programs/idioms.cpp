@@ -2,12 +2,14 @@
 //
 // How programs in C++ hold locks.
 
+#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <omp.h>
+#include <shared_mutex>
 #include <stdexcept>
 #include <vector>
 
@@ -400,9 +402,65 @@ void exception_handler()
 	TOGETHER(recover(&plain), recover(&plain));
 }
 
-} // namespace shop
+// ---- What the standard library has -------------------------------------------------------------
 
-using namespace shop;
+std::shared_mutex catalogue;
+std::mutex desk;
+std::condition_variable rang;
+bool is_rung;
+
+NOINLINE void own_catalogue_shared()
+{
+	std::shared_lock<std::shared_mutex> guard(catalogue);
+	hold();
+	work++;
+}
+
+NOINLINE void take_catalogue()
+{
+	std::unique_lock<std::shared_mutex> guard(catalogue);
+	work++;
+}
+
+void shared_mutex_reader()
+{
+	truth("pthread_rwlock", &catalogue, "shop::catalogue");
+	TOGETHER(own_catalogue_shared(), take_catalogue());
+}
+
+NOINLINE void own_catalogue()
+{
+	std::unique_lock<std::shared_mutex> guard(catalogue);
+	hold();
+	work++;
+}
+
+NOINLINE void look_into_catalogue()
+{
+	std::shared_lock<std::shared_mutex> guard(catalogue);
+	work++;
+}
+
+void shared_mutex_writer()
+{
+	truth("pthread_rwlock", &catalogue, "shop::catalogue");
+	TOGETHER(own_catalogue(), look_into_catalogue());
+}
+
+NOINLINE void await_ring()
+{
+	std::unique_lock<std::mutex> guard(desk);
+	rang.wait(guard, [] { return is_rung; });
+	work++;
+}
+
+void condition_variable()
+{
+	truth("std::condition_variable::wait", nullptr, nullptr);
+	TOGETHER(hold(), await_ring());
+}
+
+} // namespace shop
 
 using namespace shop;
 
@@ -429,6 +487,9 @@ int main(int argc, char **argv)
 		IDIOM(lambda),
 		IDIOM(callback_under_lock),
 		IDIOM(exception_handler),
+		IDIOM(shared_mutex_reader),
+		IDIOM(shared_mutex_writer),
+		IDIOM(condition_variable),
 		{ nullptr, nullptr },
 	};
 

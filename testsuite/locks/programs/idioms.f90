@@ -19,6 +19,29 @@ module holding
   integer(omp_lock_kind), allocatable, target :: many(:)
   integer :: work = 0
 
+  type guard
+    private
+    integer(omp_lock_kind) :: handle
+  contains
+    procedure :: enter => enter_guard
+    procedure :: leave => leave_guard
+  end type guard
+
+  type board
+    integer :: number = 0
+    type(cell) :: fields(3)
+  end type board
+
+  type, bind(c) :: shared_with_c
+    integer(c_int) :: number
+    integer(omp_lock_kind) :: lock
+  end type shared_with_c
+
+  type(guard), target :: door
+  type(board), target :: boards(2)
+  type(shared_with_c), target :: common_part
+  integer(omp_lock_kind), target :: matrix(2, 3)
+
   interface
     subroutine truth(kind, address, symbol) bind(c)
       import :: c_char, c_ptr
@@ -34,6 +57,16 @@ module holding
       import :: c_int
       integer(c_int), value :: number
     end subroutine set_holder
+    subroutine set_count(count) bind(c)
+      import :: c_int
+      integer(c_int), value :: count
+    end subroutine set_count
+    subroutine meet(kind, address, number, owner) bind(c)
+      import :: c_char, c_int, c_ptr
+      character(kind=c_char), intent(in) :: kind(*)
+      type(c_ptr), value :: address
+      integer(c_int), value :: number, owner
+    end subroutine meet
   end interface
 
 contains
@@ -186,14 +219,112 @@ contains
     !$omp end critical (ledger)
   end subroutine enter
 
+  subroutine enter_guard(this)
+    class(guard), intent(inout) :: this
+    call omp_set_lock(this%handle)
+  end subroutine enter_guard
+
+  subroutine leave_guard(this)
+    class(guard), intent(inout) :: this
+    call omp_unset_lock(this%handle)
+  end subroutine leave_guard
+
+  subroutine pass(which, is_owner)
+    type(guard), intent(inout) :: which
+    logical, intent(in) :: is_owner
+
+    call which%enter()
+    if (is_owner) call hold()
+    work = work + 1
+    call which%leave()
+  end subroutine pass
+
+  subroutine bound_procedure()
+    call omp_init_lock(door%handle)
+    call tell('lock', c_loc(door%handle), 'holding::door%handle')
+    !$omp parallel num_threads(2)
+    call pass(door, logical(holds_it()))
+    !$omp end parallel
+  end subroutine bound_procedure
+
+  subroutine change_field(which, index, is_owner)
+    type(board), intent(inout) :: which
+    integer, intent(in) :: index
+    logical, intent(in) :: is_owner
+
+    call omp_set_lock(which%fields(index)%lock)
+    which%number = which%number + 1
+    if (is_owner) call hold()
+    call omp_unset_lock(which%fields(index)%lock)
+    work = work + 1
+  end subroutine change_field
+
+  subroutine nested_component()
+    call omp_init_lock(boards(2)%fields(3)%lock)
+    call tell('lock', c_loc(boards(2)%fields(3)%lock), 'holding::boards(2)%fields(3)%lock')
+    !$omp parallel num_threads(2)
+    call change_field(boards(2), 3, logical(holds_it()))
+    !$omp end parallel
+  end subroutine nested_component
+
+  subroutine interoperable()
+    call omp_init_lock(common_part%lock)
+    call tell('lock', c_loc(common_part%lock), 'holding::common_part%lock')
+    !$omp parallel num_threads(2)
+    call change(common_part%lock, logical(holds_it()))
+    !$omp end parallel
+  end subroutine interoperable
+
+  subroutine change_matrix(i, j, is_owner)
+    integer, intent(in) :: i, j
+    logical, intent(in) :: is_owner
+
+    call omp_set_lock(matrix(i, j))
+    if (is_owner) call hold()
+    work = work + 1
+    call omp_unset_lock(matrix(i, j))
+  end subroutine change_matrix
+
+  subroutine two_dimensions()
+    call omp_init_lock(matrix(2, 3))
+    call tell('lock', c_loc(matrix(2, 3)), 'holding::matrix(2,3)')
+    !$omp parallel num_threads(2)
+    call change_matrix(2, 3, logical(holds_it()))
+    !$omp end parallel
+  end subroutine two_dimensions
+
+  subroutine cross(own, next)
+    integer, intent(in) :: own, next
+
+    call omp_set_lock(row(own))
+    call meet('lock' // c_null_char, c_loc(row(next)), own - 1, next - 1)
+    call omp_set_lock(row(next))
+    work = work + 1
+    call omp_unset_lock(row(next))
+    call omp_unset_lock(row(own))
+  end subroutine cross
+
+  subroutine crossing_pair()
+    integer :: own
+
+    call set_count(2)
+    call omp_init_lock(row(1))
+    call omp_init_lock(row(2))
+    !$omp parallel num_threads(2) private(own)
+    own = omp_get_thread_num() + 1
+    call cross(own, 3 - own)
+    !$omp end parallel
+  end subroutine crossing_pair
+
 end module holding
 
 program idioms
   use holding
   implicit none
   character(40) :: wanted
-  character(20), parameter :: names(8) = [character(20) :: 'module_variable', 'array_element', &
-    'component', 'pointer_component', 'allocatable_element', 'contained', 'nest', 'critical_named']
+  character(20), parameter :: names(13) = [character(20) :: 'module_variable', 'array_element', &
+    'component', 'pointer_component', 'allocatable_element', 'contained', 'nest', 'critical_named', &
+    'bound_procedure', 'nested_component', 'interoperable', 'two_dimensions', 'crossing_pair']
   integer :: i
 
   if (command_argument_count() == 0) then
@@ -223,5 +354,15 @@ program idioms
     call nest()
   case ('critical_named')
     call critical_named()
+  case ('bound_procedure')
+    call bound_procedure()
+  case ('nested_component')
+    call nested_component()
+  case ('interoperable')
+    call interoperable()
+  case ('two_dimensions')
+    call two_dimensions()
+  case ('crossing_pair')
+    call crossing_pair()
   end select
 end program idioms
