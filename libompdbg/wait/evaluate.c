@@ -13,13 +13,97 @@ enum {
 	MAX_CHAIN_LENGTH = 256, // instructions
 	WORD = 8,
 	REUSED = 1 << 20, // bytes of the stack that calls which came back may have used
+	MAX_SLOTS = 64,	  // of a frame that are written after a call
 };
 
 static const struct code_known unknown_value;
 
-static bool read_data(void *process, uint64_t address, void *buffer, size_t size)
+// ---- What has changed since the call -----------------------------------------------------------
+
+/** Registers and slots of a frame that were, or may have been, written after a call. */
+struct changed {
+	struct process *process;
+	uint64_t registers;
+	uint64_t stack, frame; // what these registers hold now; 0: unknown
+	struct {
+		uint64_t begin, end;
+	} slots[MAX_SLOTS];
+	size_t num_slots;
+};
+
+static void add_slot(struct changed *changed, uint64_t begin, uint64_t size)
 {
-	return process_read(process, address, buffer, size);
+	// The last one stands for all that have no room.
+	if (changed->num_slots == MAX_SLOTS) {
+		changed->slots[MAX_SLOTS - 1].begin = changed->stack;
+		changed->slots[MAX_SLOTS - 1].end = changed->stack + REUSED;
+		return;
+	}
+	changed->slots[changed->num_slots].begin = begin;
+	changed->slots[changed->num_slots++].end = begin + size;
+}
+
+/** Note what an instruction writes. Which element of an array it is, is unknown, and not noted. */
+static bool add_writes(void *context, const struct code_instruction *insn)
+{
+	struct changed *changed = context;
+	const struct code_architecture *architecture = process_code(changed->process)->architecture;
+
+	if (insn->kind == CODE_CALL)
+		return true;
+	changed->registers |= insn->writes;
+	for (unsigned int i = 0; i < insn->operand_count; i++) {
+		const struct code_operand *operand = &insn->operands[i];
+		uint64_t base = operand->base == architecture->stack_register ? changed->stack :
+				operand->base == architecture->frame_register ? changed->frame :
+										0;
+		if (operand->kind == CODE_MEMORY && operand->access & CODE_WRITES &&
+		    !operand->implied && operand->index == CODE_NO_REGISTER && base)
+			add_slot(changed, base + (uint64_t)operand->number, operand->width);
+	}
+	return true;
+}
+
+static uint64_t frame_register_now(struct thread *thread, struct stack_frame *frame,
+				   unsigned int reg)
+{
+	uint64_t found;
+
+	return is_ok(SERVICE(thread->runtime->process, frame_register, thread->target->number,
+			     &frame->at, service_register(reg), &found)) ?
+		       found :
+		       0;
+}
+
+/** Find what may have changed from the return of a call of a frame to where that is now. */
+static struct changed changed_since(struct thread *thread, struct stack_frame *frame,
+				    uint64_t returns, const struct code_flow *flow)
+{
+	struct process *process = thread->runtime->process;
+	struct code_reader *code = process_code(process);
+	const uint8_t stack = code->architecture->stack_register,
+		      base = code->architecture->frame_register;
+	struct changed changed = { .process = process };
+
+	if (returns == frame->at.pc)
+		return changed;
+	changed.stack = frame_register_now(thread, frame, stack);
+	changed.frame = frame_register_now(thread, frame, base);
+	if (!code_flow_between(code, flow, returns, frame->at.pc, NULL, add_writes, &changed))
+		changed.registers = ~(UINT64_C(1) << stack | UINT64_C(1) << base);
+	return changed;
+}
+
+/** Read memory that is as it was at the call. */
+static bool read_unchanged(void *context, uint64_t address, void *buffer, size_t size)
+{
+	const struct changed *changed = context;
+
+	for (size_t i = 0; i < changed->num_slots; i++) {
+		if (address < changed->slots[i].end && changed->slots[i].begin < address + size)
+			return false;
+	}
+	return process_read(changed->process, address, buffer, size);
 }
 
 // ---- The way to the call -----------------------------------------------------------------------
@@ -240,24 +324,15 @@ static void run(struct process *process, struct code_machine *machine,
 	}
 }
 
-/** Note the registers that an instruction writes. */
-static bool add_writes(void *context, const struct code_instruction *insn)
-{
-	uint64_t *writes = context;
-
-	*writes |= insn->kind == CODE_CALL ? 0 : insn->writes;
-	return true;
-}
-
 /** Read the lock out of the instructions before a call, where the way to it is not known: the code of a
  *  handler of exceptions is reached by none. @return 0: they do not tell. */
-static uint64_t read_lock(struct question *question, const struct kept *kept,
-			  const struct code_instruction *call)
+static uint64_t read_lock(struct question *question, struct changed *changed,
+			  const struct kept *kept, const struct code_instruction *call)
 {
 	struct process *process = question->runtime->process;
 	struct code_reader *code = process_code(process);
 	struct code_machine machine = { .architecture = code->architecture,
-					.memory = { read_data, process } };
+					.memory = { read_unchanged, changed } };
 	struct code_argument argument;
 	ompd_ext_wait_site site;
 	uint64_t entry;
@@ -314,16 +389,12 @@ static uint64_t answer(struct question question, struct thread *thread, struct s
 	}
 	if (!decode_call(code, flow, returns, &call))
 		return 0;
-	uint64_t changed = 0;
-	if (returns != frame->at.pc &&
-	    !code_flow_between(code, flow, returns, frame->at.pc, NULL, add_writes, &changed))
-		changed = ~(UINT64_C(1) << code->architecture->stack_register |
-			    UINT64_C(1) << code->architecture->frame_register);
-	struct kept kept = read_kept(thread, frame, changed);
+	struct changed changed = changed_since(thread, frame, returns, flow);
+	struct kept kept = read_kept(thread, frame, changed.registers);
 	const struct code_block *chain[MAX_CHAIN] = { code_flow_block(flow, call.address) };
 	size_t count = 1;
 	if (!chain[0])
-		return question.is_wanted ? read_lock(&question, &kept, &call) : 0;
+		return question.is_wanted ? read_lock(&question, &changed, &kept, &call) : 0;
 	while (count < MAX_CHAIN && prepend(flow, chain, &count))
 		;
 	struct code_instruction insns[MAX_CHAIN_LENGTH];
@@ -331,7 +402,7 @@ static uint64_t answer(struct question question, struct thread *thread, struct s
 	for (size_t length = 1; length <= count && !question.answer; length++) {
 		struct kept first = { 0 };
 		struct code_machine machine = { .architecture = code->architecture,
-						.memory = { read_data, process } };
+						.memory = { read_unchanged, &changed } };
 		size_t num_insns =
 			decode_chain(code, chain + count - length, length, call.address, insns);
 		struct code_machine trial = machine;

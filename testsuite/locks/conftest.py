@@ -25,8 +25,9 @@ from harness import processes  # noqa: E402
 WORKERS = 2
 HANGS, HEALTHY, RECORDED = 52, 40, 16
 # Those that are few are in each sample.
-_, _O2 = corpus.OPTIONS
+_O0, _O2 = corpus.OPTIONS
 ALWAYS = {
+    "past_neighbours": _O0,
     "reader_first": _O2,
     "readers_self": _O2,
     "shared_mutex_writer": _O2,

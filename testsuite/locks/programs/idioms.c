@@ -120,6 +120,34 @@ static void neighbours(void)
 	TOGETHER(own_neighbours(4), take_element(4));
 }
 
+/** Take the locks of an element and of its neighbours, and stay: the counter is past the last one. */
+static NOINLINE void stay_with_neighbours(int middle)
+{
+	for (int i = middle - 1; i <= middle + 1; i++)
+		omp_set_lock(&locks[i]);
+#pragma omp barrier
+	for (int i = middle - 1; i <= middle + 1; i++)
+		omp_unset_lock(&locks[i]);
+}
+
+static void past_neighbours(void)
+{
+	init_locks();
+	truth("lock", &locks[5], "locks[5]");
+#pragma omp parallel num_threads(3)
+	{
+		if (stands_by()) {
+			stay_with_neighbours(3);
+		} else {
+			if (holds_it())
+				own_element(5);
+			else
+				take_element(5);
+#pragma omp barrier
+		}
+	}
+}
+
 // ---- Structures and pointers -------------------------------------------------------------------
 
 struct account {
@@ -789,6 +817,7 @@ int main(int argc, char **argv)
 		IDIOM(readers_self),
 		IDIOM(semaphore),
 		IDIOM(condition),
+		IDIOM(past_neighbours),
 		{ NULL, NULL },
 	};
 
