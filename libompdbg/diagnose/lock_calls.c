@@ -20,8 +20,9 @@ enum {
 enum {
 	IS_UNBOUND = 1, // there is a call that nobody has made yet: it may unset one
 	IS_UNKNOWN = 2,
-	HAS_TESTED = 4,	 // it may have set one, or not
-	IS_INDIRECT = 8, // there is a call through a pointer
+	HAS_TESTED = 4,	  // it may have set one, or not
+	IS_INDIRECT = 8,  // there is a call through a pointer
+	HAS_TRIED = 1024, // it has tested by a function that returns 0 for a lock that it has set
 	SET = 16,
 	UNSET = 32,
 	FAMILY_SHIFT = 2,
@@ -39,6 +40,10 @@ struct users_function {
 
 bool is_unset_function(const char *function)
 {
+	// In the GNU C library the code that unlocks a spin lock also initialises it, and may be found by
+	// either name.
+	if (strcmp(function, "pthread_spin_init") == 0)
+		return true;
 	return strstr(function, "_unset_") || strstr(function, "_unlock") ||
 	       strcmp(function, "GOMP_critical_end") == 0 ||
 	       strcmp(function, "GOMP_critical_name_end") == 0 ||
@@ -79,6 +84,7 @@ static bool classify_lock_call(const ompd_ext_wait_site *site, struct lock_call 
 	}
 	call->operation = SETS;
 	call->is_test = is_test_function(site->function);
+	call->is_try = call->is_test && strstr(site->function, "_try");
 	return site->kind == ompd_ext_wait_lock || site->kind == ompd_ext_wait_nest_lock ||
 	       is_system_lock_kind(site->kind) || site->kind == ompd_ext_wait_critical ||
 	       strcmp(site->function, "GOMP_atomic_start") == 0;
@@ -147,7 +153,7 @@ static uint16_t block_effects(struct runtime *runtime, const struct code_block *
 			return 0;
 		return (uint16_t)((call.operation == SETS ? SET : UNSET)
 				  << (FAMILY_SHIFT * call.family)) |
-		       (call.is_test ? HAS_TESTED : 0);
+		       (call.is_test ? HAS_TESTED : 0) | (call.is_try ? HAS_TRIED : 0);
 	}
 	callee = users_callee(runtime, block, depth);
 	return callee ? callee->effects : 0;
@@ -214,7 +220,8 @@ static void find_success(struct process *process, struct lock_call *call)
 	uint64_t at = call->returns;
 	bool is_taken;
 
-	machine.registers[architecture->result] = (struct code_known){ .known = true, .bits = 1 };
+	machine.registers[architecture->result] =
+		(struct code_known){ .known = true, .bits = !call->is_try };
 	for (size_t i = 0; i < MAX_STEPS && code_decode(code, at, &insn) == CODE_OK; i++) {
 		if (insn.kind == CODE_JUMP_IF) {
 			if (!architecture->is_taken(insn.condition, &machine.comparison, &is_taken))
@@ -263,7 +270,7 @@ bool lock_call_is_passed(struct code_flow *flow, const struct lock_call *call, u
 
 /** Check that a function comes back only when its one test has set the lock, as one does that tests in a loop.
  *  @p effects: of the blocks of its flow. */
-static bool tests_until_set(struct process *process, struct code_flow *flow,
+static bool tests_until_set(struct runtime *runtime, struct code_flow *flow,
 			    const uint16_t *effects)
 {
 	struct lock_call test = { .is_test = true };
@@ -274,10 +281,13 @@ static bool tests_until_set(struct process *process, struct code_flow *flow,
 			continue;
 		if (test.address || block->kind != CODE_CALL)
 			return false;
+		test.is_try = effects[i] & HAS_TRIED;
+		if (test.is_try && users_callee(runtime, block, 0))
+			return false; // what that returns is unknown
 		test.address = block->last;
 		test.returns = test.after = block->end;
 	}
-	find_success(process, &test);
+	find_success(runtime->process, &test);
 	for (uint32_t i = 0; i < flow->count; i++) {
 		const struct code_block *block = &flow->blocks[i];
 		bool leaves = block->kind == CODE_RETURN ||
@@ -317,8 +327,8 @@ static const struct users_function *users_function(struct runtime *runtime, uint
 		callee = users_callee(runtime, &flow.blocks[i], depth + 1);
 		found->may_unset |= callee && callee->may_unset;
 	}
-	if (all & HAS_TESTED && tests_until_set(process, &flow, effects))
-		all &= (uint16_t)~HAS_TESTED;
+	if (all & HAS_TESTED && tests_until_set(runtime, &flow, effects))
+		all &= (uint16_t) ~(HAS_TESTED | HAS_TRIED);
 	found->effects = all;
 	remove_unmade(runtime, &flow, depth + 1);
 	found->never_returned = has_no_way_out(runtime, &flow);
@@ -341,7 +351,8 @@ static bool classify_call_of(struct runtime *runtime, uint64_t entry, struct loc
 	if (code_owner(runtime->process, entry) != FRAME_USER)
 		return false;
 	callee = users_function(runtime, entry, 0);
-	if (callee->effects & IS_UNKNOWN || callee->never_returned)
+	// Of a function of the user's that has tried, what it returns is unknown.
+	if (callee->effects & (IS_UNKNOWN | HAS_TRIED) || callee->never_returned)
 		return false;
 	const unsigned int effects = callee->effects & (HAS_SET | HAS_UNSET);
 	for (unsigned int family = 0; family < NUM_FAMILIES; family++) {
@@ -416,7 +427,7 @@ static bool classify_by_doing(struct runtime *runtime, struct thread *thread,
 		one = *call;
 		if (classify_lock_call(&operations.all[i], &one) &&
 		    one.family < FAMILY_OF_CRITICALS) {
-			if (count++)
+			if (count++ || one.is_try)
 				return false;
 			*call = one;
 		}

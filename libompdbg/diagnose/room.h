@@ -140,6 +140,7 @@ struct lock_call {
 	enum lock_family family;
 	bool is_unnamed; // the runtime has one lock for all such calls
 	bool is_test;	 // it sets the lock only if that is free
+	bool is_try;	 // such a test, which returns 0 if it has set the lock
 	bool is_vague; // which lock is unknown: that depends on memory that may have changed since
 };
 

@@ -17,6 +17,7 @@ static const struct {
 	{ "pthread_spin_lock", WAIT_PTHREAD_SPINLOCK },
 	{ "pthread_spin_trylock", WAIT_PTHREAD_SPINLOCK },
 	{ "pthread_spin_unlock", WAIT_PTHREAD_SPINLOCK },
+	{ "pthread_spin_init", WAIT_PTHREAD_SPINLOCK },
 	{ "pthread_rwlock_rdlock", WAIT_PTHREAD_RWLOCK },
 	{ "pthread_rwlock_wrlock", WAIT_PTHREAD_RWLOCK },
 	{ "pthread_rwlock_tryrdlock", WAIT_PTHREAD_RWLOCK },

@@ -21,14 +21,17 @@ struct mutex_head {
 
 /** The members of pthread_rwlock_t. */
 struct rwlock_head {
-	uint32_t readers; // their number, and flags
+	uint32_t readers; // their number, and flags; readers sleep on it that let a writer go first
 	uint32_t writers;
 	uint32_t phase_futex;	// readers sleep on it, and the first of the writers
 	uint32_t writers_futex; // other writers sleep on it
 	uint32_t unused[2];
 	int32_t writer; // id of the thread in the system that writes; 0: none
 };
-enum { READERS_SHIFT = 3 }; // flags below the number
+enum {
+	READERS_SHIFT = 3, // flags below the number
+	PHASE_FLAGS = 3,   // all that `phase_futex` has
+};
 
 static bool read_mutex(struct process *process, uint64_t address, struct lock_state *ret)
 {
@@ -87,23 +90,33 @@ static const struct {
 	{ "pthread_spin_lock", WAIT_PTHREAD_SPINLOCK },
 };
 
+/** Find the lock of readers and writers of which a thread sleeps on a member. A reader sleeps on the number of
+ *  readers only while it is not 0, the flag that they wait is set, and a writer waits. */
+static uint64_t rwlock_of_member(struct process *process, uint64_t address)
+{
+	uint32_t word;
+
+	if (address % sizeof(uint64_t))
+		return address - offsetof(struct rwlock_head, writers_futex);
+	if (!process_read(process, address, &word, sizeof(word)))
+		return 0;
+	return word > PHASE_FLAGS ? address - offsetof(struct rwlock_head, readers) :
+				    address - offsetof(struct rwlock_head, phase_futex);
+}
+
 /** Find the address of the lock: where the thread sleeps, or what it looks at in a loop. @return 0: it
  *  may have got the lock. */
 static uint64_t awaited_address(struct thread *thread, uint32_t kind)
 {
 	struct system_call call;
-	uint64_t address;
 
 	if (kind == WAIT_PTHREAD_SPINLOCK)
 		return spin_address(thread);
 	if (!thread_system_call(thread, &call) || !call.sleeps)
 		return 0;
-	address = call.address;
-	if (kind == WAIT_PTHREAD_RWLOCK)
-		address -= address % sizeof(uint64_t) ?
-				   offsetof(struct rwlock_head, writers_futex) :
-				   offsetof(struct rwlock_head, phase_futex);
-	return address;
+	return kind == WAIT_PTHREAD_RWLOCK ?
+		       rwlock_of_member(thread->runtime->process, call.address) :
+		       call.address;
 }
 
 bool awaited_system_lock(struct thread *thread, struct awaited_lock *ret)

@@ -28,6 +28,8 @@ HANGS, HEALTHY, RECORDED = 52, 40, 16
 _O0, _O2 = corpus.OPTIONS
 ALWAYS = {
     "past_neighbours": _O0,
+    "reader_after_writer": _O2,
+    "tried_in_vain": _O2,
     "reader_first": _O2,
     "readers_self": _O2,
     "shared_mutex_writer": _O2,

@@ -319,7 +319,7 @@ def recorded(programs: List[Program], preloaded: str) -> List[Program]:
     foreign = tuple(
         kind.name + "_" for kind in tables.KINDS if "pthread" in kind.said or "_test_" in kind.take
     )
-    foreign += ("reader", "writer", "shared_mutex", "semaphore", "condition")
+    foreign += ("reader", "writer", "shared_mutex", "tried", "semaphore", "condition")
     return [
         one._replace(environment={"LD_PRELOAD": preloaded})
         for one in programs

@@ -2,10 +2,13 @@
 //
 // How programs in C hold locks.
 
+#define _GNU_SOURCE
+
 #include <omp.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "truth.h"
 
@@ -648,6 +651,7 @@ static void ordered(void)
 // ---- Readers and writers ------------------------------------------------------------------------
 
 static pthread_rwlock_t book = PTHREAD_RWLOCK_INITIALIZER, pages[2];
+static pthread_rwlock_t queue = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
 static NOINLINE void read_book(void)
 {
@@ -727,6 +731,97 @@ static void readers_pair(void)
 static void readers_self(void)
 {
 	readers(1);
+}
+
+/** Read, but not before a writer waits: such a lock lets no reader past it. */
+static NOINLINE void read_after_writer(void)
+{
+	while (pthread_rwlock_tryrdlock(&queue) == 0) {
+		pthread_rwlock_unlock(&queue);
+		usleep(1000);
+	}
+	pthread_rwlock_rdlock(&queue);
+	work++;
+	pthread_rwlock_unlock(&queue);
+	work++;
+}
+
+static NOINLINE void read_queue(void)
+{
+	pthread_rwlock_rdlock(&queue);
+	hold();
+	pthread_rwlock_unlock(&queue);
+	work++;
+}
+
+static NOINLINE void write_queue(void)
+{
+	pthread_rwlock_wrlock(&queue);
+	work++;
+	pthread_rwlock_unlock(&queue);
+	work++;
+}
+
+static void reader_after_writer(void)
+{
+	truth("pthread_rwlock", &queue, "queue");
+	set_holder(0);
+#pragma omp parallel num_threads(3)
+	{
+		if (holds_it())
+			read_queue();
+		else if (omp_get_thread_num() == 1)
+			write_queue();
+		else
+			read_after_writer();
+#pragma omp barrier
+	}
+}
+
+static pthread_spinlock_t turnstile;
+
+static NOINLINE void own_turnstile(void)
+{
+	pthread_spin_lock(&turnstile);
+	hold();
+	pthread_spin_unlock(&turnstile);
+	work++;
+}
+
+static NOINLINE void take_turnstile(void)
+{
+	pthread_spin_lock(&turnstile);
+	work++;
+	pthread_spin_unlock(&turnstile);
+}
+
+/** Try until somebody else has it. */
+static NOINLINE void try_in_vain(void)
+{
+	while (pthread_spin_trylock(&turnstile) == 0) {
+		pthread_spin_unlock(&turnstile);
+		usleep(1000);
+	}
+#pragma omp barrier
+	work++;
+}
+
+static void tried_in_vain(void)
+{
+	pthread_spin_init(&turnstile, PTHREAD_PROCESS_PRIVATE);
+	truth("pthread_spinlock", (const void *)&turnstile, "turnstile");
+#pragma omp parallel num_threads(3)
+	{
+		if (stands_by()) {
+			try_in_vain();
+		} else {
+			if (holds_it())
+				own_turnstile();
+			else
+				take_turnstile();
+#pragma omp barrier
+		}
+	}
 }
 
 // ---- What others post ---------------------------------------------------------------------------
@@ -818,6 +913,8 @@ int main(int argc, char **argv)
 		IDIOM(semaphore),
 		IDIOM(condition),
 		IDIOM(past_neighbours),
+		IDIOM(reader_after_writer),
+		IDIOM(tried_in_vain),
 		{ NULL, NULL },
 	};
 
