@@ -104,7 +104,7 @@ static struct ompdbg_error *print_section(const struct text *text, const char *t
 
 	if (!error)
 		error = view == SIGNAL ? print_signal(text) : print_one(text, view);
-	if (!error || spool->number || error->code == OMPDBG_INTERRUPTED)
+	if (!error || spool->number || ends_command(error))
 		return error;
 	const char *line = arena_printf(&text->looked->arena, "unavailable: %s", error->message);
 	ompdbg_error_destroy(error);

@@ -173,8 +173,7 @@ struct ompdbg_error *ompdbg_visit_threads(
 		struct ompdbg_thread told;
 
 		tell_thread(process->threads[i], &told);
-		error = process_is_interrupted(process) ? &ompdbg_error_interrupted :
-							  visit(context, &told);
+		error = process_is_interrupted(process) ? interruption() : visit(context, &told);
 	}
 	return error;
 }
@@ -222,8 +221,7 @@ ompdbg_visit_teams(struct ompdbg_program *program,
 		};
 		tell_members(process, teams[i], &told);
 		tell_place(team_opened(teams[i]), &told.opened);
-		error = process_is_interrupted(process) ? &ompdbg_error_interrupted :
-							  visit(context, &told);
+		error = process_is_interrupted(process) ? interruption() : visit(context, &told);
 	}
 	return error;
 }

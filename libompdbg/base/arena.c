@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
+
 enum { FIRST_BLOCK = 4 << 10, BLOCK = 64 << 10, FIRST_CAPACITY = 8, USUAL_TEXT = 128 };
 
 struct arena_block {
@@ -28,6 +30,7 @@ void arena_deinit(struct arena *arena)
 		struct arena_block *block = arena->blocks;
 
 		arena->blocks = block->next;
+		budget_give(block->size);
 		free(block);
 	}
 }
@@ -47,6 +50,7 @@ static struct arena_block *add_block(struct arena *arena, size_t size)
 		block = calloc(1, sizeof(*block) + bytes);
 	if (!block)
 		out_of_memory();
+	budget_take(bytes);
 	block->size = bytes;
 	if (is_large && arena->blocks) {
 		block->next = arena->blocks->next;

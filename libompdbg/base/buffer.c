@@ -9,11 +9,13 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/budget.h"
 
 enum { FIRST_CAPACITY = 256, USUAL_TEXT = 127 };
 
 void buffer_deinit(struct buffer *buffer)
 {
+	budget_give(buffer->capacity);
 	free(buffer->data);
 	*buffer = (struct buffer){ 0 };
 }
@@ -39,6 +41,7 @@ static char *reserve(struct buffer *buffer, size_t size)
 
 		if (!data)
 			out_of_memory();
+		budget_take(capacity - buffer->capacity);
 		buffer->data = data;
 		buffer->capacity = capacity;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "ompdbg/error.h"
+#include "base/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,6 +9,11 @@
 struct ompdbg_error ompdbg_error_absent = { OMPDBG_ABSENT, "not found", 0 };
 struct ompdbg_error ompdbg_error_no_memory = { OMPDBG_NO_MEMORY, "out of memory", 0 };
 struct ompdbg_error ompdbg_error_interrupted = { OMPDBG_INTERRUPTED, "interrupted", 0 };
+struct ompdbg_error error_over_budget = {
+	OMPDBG_NO_MEMORY,
+	"the program's structures take more memory than a command may (are they damaged?)",
+	0,
+};
 
 /** An error and its message in one block. */
 struct owned_error {
@@ -46,6 +51,6 @@ struct ompdbg_error *ompdbg_error_unreadable(uint64_t address)
 void ompdbg_error_destroy(struct ompdbg_error *error)
 {
 	if (error != &ompdbg_error_absent && error != &ompdbg_error_no_memory &&
-	    error != &ompdbg_error_interrupted)
+	    error != &ompdbg_error_interrupted && error != &error_over_budget)
 		free(error); // the error is the first member of its block
 }

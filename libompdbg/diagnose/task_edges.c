@@ -31,7 +31,7 @@ static struct ompdbg_error *keep_task(void *context, struct task *task)
 	if (kept->count == MAX_TASKS)
 		return &ompdbg_error_absent; // no more are wanted
 	*ARENA_APPEND(arena, kept->tasks, kept->count, kept->capacity) = task_keep(task);
-	return process_is_interrupted(kept->runtime->process) ? &ompdbg_error_interrupted : NULL;
+	return process_is_interrupted(kept->runtime->process) ? interruption() : NULL;
 }
 
 /** Note for each blocked task the unfinished ones that it waits for directly. */

@@ -61,7 +61,7 @@ static struct ompdbg_error *evaluate_in(const struct question *question, struct 
 					     thread->target->number, &frame->at,
 					     question->expression, question->format, ret);
 
-	if (error && error->code != OMPDBG_BAD_INPUT && error->code != OMPDBG_INTERRUPTED) {
+	if (error && error->code != OMPDBG_BAD_INPUT && !ends_command(error)) {
 		*ret = (struct ompdbg_value){ .problem = arena_strdup(arena, error->message) };
 		ompdbg_error_destroy(error);
 		return NULL;
@@ -255,7 +255,7 @@ struct ompdbg_error *values_evaluate(struct process *process, struct thread *con
 					   "the debugger evaluates no expressions");
 	for (size_t i = 0; i < num_threads; i++) {
 		struct ompdbg_error *error = process_is_interrupted(process) ?
-						     &ompdbg_error_interrupted :
+						     interruption() :
 						     evaluate(&question, threads[i], &all[i]);
 
 		if (error && error->code == OMPDBG_BAD_INPUT && option) {

@@ -61,7 +61,7 @@ static struct ompdbg_error *read_ring(struct collection *collection, struct hist
 		number += count;
 	}
 	free(bytes);
-	return process_is_interrupted(history->process) ? &ompdbg_error_interrupted : NULL;
+	return process_is_interrupted(history->process) ? interruption() : NULL;
 }
 
 static int compare_events(const void *a, const void *b)

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/table.h"
 #include "ompd/space.h"
 #include "ompdbg/services.h"
@@ -89,11 +90,11 @@ struct thread *process_selected_thread(struct process *process);
 struct team *const *process_teams(struct process *process, size_t *count);
 /** Find the team that tables call @p label; NULL if there is none. */
 struct team *process_team_named(struct process *process, const char *label);
-/** Check for Ctrl-C: a loop over threads or tasks calls it in each round, and ends with
- *  ompdbg_error_interrupted (or its output as it is). */
+/** Check for Ctrl-C, or too much memory: a loop over threads or tasks calls it in each round, and ends
+ *  with interruption() (or its output as it is). */
 static inline bool process_is_interrupted(const struct process *process)
 {
-	return process->services->interrupted(process->services->context);
+	return budget_is_spent() || process->services->interrupted(process->services->context);
 }
 
 // ---- Runtime (runtime.c) ---------------------------------------------------------------------

@@ -14,7 +14,7 @@ enum { MAX_FRAMES = 256 }; // that are looked at to find the runtime in which a 
 
 struct ompdbg_error *unless_interrupted(struct ompdbg_error *error)
 {
-	if (error && error->code == OMPDBG_INTERRUPTED)
+	if (ends_command(error))
 		return error;
 	ompdbg_error_destroy(error);
 	return NULL;

@@ -42,7 +42,7 @@ struct ompdbg_error *runtime_open_threads(struct runtime *runtime)
 		thread->thread_num = NOT_KNOWN;
 		thread->barrier_phase = NOT_KNOWN;
 		if (process_is_interrupted(process))
-			return &ompdbg_error_interrupted;
+			return interruption();
 		struct ompdbg_error *error = thread_open(thread);
 		if (error)
 			return error;

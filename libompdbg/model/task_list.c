@@ -59,7 +59,7 @@ static struct ompdbg_error *list_next(struct task_list *list, size_t *count)
 	for (int empty = 0; empty < MAX_EMPTY_BATCHES; empty++) {
 		*count = 0;
 		if (process_is_interrupted(list->runtime->process))
-			return &ompdbg_error_interrupted;
+			return interruption();
 		struct ompdbg_error *error = SPACE_CALL(space, ext_tasks_next, list->iterator,
 							list->records, BATCH, count);
 		if (error)

@@ -57,7 +57,7 @@ struct ompdbg_error *thread_open(struct thread *thread)
 	struct ompdbg_error *error = space_pthread(space, thread->target->number, &pthread);
 	if (!error)
 		error = open_by(thread, ompd_thread_id_pthread, pthread, &is_wrong_kind);
-	if (error && error->code == OMPDBG_INTERRUPTED)
+	if (ends_command(error))
 		return error;
 	if (error && is_wrong_kind && thread->target->lwp >= 0 && thread->target->lwp <= INT_MAX) {
 		ompdbg_error_destroy(error);

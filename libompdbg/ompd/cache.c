@@ -7,6 +7,8 @@
 
 #include <sys/mman.h>
 
+#include "base/budget.h"
+
 enum { BUCKETS = 2 * CACHE_FRAMES };
 
 struct frame {
@@ -102,7 +104,7 @@ static struct ompdbg_error *fetch(struct cache *cache, uint64_t first, uint32_t 
 {
 	*got = false;
 	if (cache->services->interrupted(cache->services->context))
-		return &ompdbg_error_interrupted;
+		return interruption();
 	if (cache->hand + count > CACHE_FRAMES)
 		cache->hand = 0;
 	for (uint32_t i = 0; i < count; i++)
@@ -113,7 +115,7 @@ static struct ompdbg_error *fetch(struct cache *cache, uint64_t first, uint32_t 
 								  first * CACHE_PAGE,
 								  frame_bytes(cache, cache->hand),
 								  (size_t)count * CACHE_PAGE);
-	if (error && error->code == OMPDBG_INTERRUPTED)
+	if (ends_command(error))
 		return error;
 	ompdbg_error_destroy(error);
 	if (error)
@@ -228,7 +230,7 @@ static struct ompdbg_error *read_part(struct cache *cache, uint64_t address, voi
 		}
 	}
 	if (cache->services->interrupted(cache->services->context))
-		return &ompdbg_error_interrupted;
+		return interruption();
 	cache->fetches++;
 	struct ompdbg_error *error =
 		cache->services->read_memory(cache->services->context, address, buffer, size);
@@ -273,7 +275,7 @@ struct ompdbg_error *cache_read_string(struct cache *cache, uint64_t address, ch
 		size_t part = is_whole ? within_page(address, size) : 1;
 		struct ompdbg_error *error = read_part(cache, address, buffer, part);
 
-		if (error && error->code != OMPDBG_INTERRUPTED && part > 1) {
+		if (error && !ends_command(error) && part > 1) {
 			ompdbg_error_destroy(error);
 			part = 1;
 			error = read_part(cache, address, buffer, part);

@@ -18,7 +18,7 @@ static struct space *space_of(ompd_address_space_context_t *context)
 
 static bool is_interrupted(const struct space *space)
 {
-	return space->failure && space->failure->code == OMPDBG_INTERRUPTED;
+	return ends_command(space->failure);
 }
 
 static ompd_rc_t failed(struct space *space, struct ompdbg_error *error)
@@ -36,8 +36,9 @@ static bool begin_read(struct space *space, ompd_size_t bytes)
 	if (is_interrupted(space))
 		return false;
 	space->statistics.bytes += bytes;
-	if (++space->statistics.reads % ASK_EVERY == 0 && SERVICE(space, interrupted))
-		failed(space, &ompdbg_error_interrupted);
+	if (++space->statistics.reads % ASK_EVERY == 0 &&
+	    (budget_is_spent() || SERVICE(space, interrupted)))
+		failed(space, interruption());
 	return !is_interrupted(space);
 }
 

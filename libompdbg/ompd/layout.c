@@ -33,7 +33,7 @@ bool layout_is_alone(const char *name)
 /** Take what is unknown for absent; only the user's wish to end is an error. */
 static struct ompdbg_error *or_absent(struct ompdbg_error *error)
 {
-	if (!error || error->code == OMPDBG_INTERRUPTED)
+	if (!error || ends_command(error))
 		return error;
 	ompdbg_error_destroy(error);
 	return &ompdbg_error_absent;

@@ -181,7 +181,7 @@ struct ompdbg_error *space_environment(struct space *space, const char *name, st
 	*ret = NULL;
 	if (!error) {
 		*ret = take_string(space, arena, string);
-	} else if (space->code == ompd_rc_unavailable && error->code != OMPDBG_INTERRUPTED) {
+	} else if (space->code == ompd_rc_unavailable && !ends_command(error)) {
 		ompdbg_error_destroy(error);
 		error = NULL;
 	}

@@ -10,8 +10,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/budget.h"
+
 struct block {
 	struct block *previous, *next;
+	size_t size;
 	max_align_t bytes[];
 };
 
@@ -24,9 +27,11 @@ ompd_rc_t memory_alloc(ompd_size_t bytes, void **ret)
 	*ret = NULL;
 	if (bytes > SIZE_MAX - sizeof(struct block))
 		return ompd_rc_nomem;
-	struct block *block = malloc(sizeof(*block) + bytes);
+	struct block *block = budget_is_spent() ? NULL : malloc(sizeof(*block) + bytes);
 	if (!block)
 		return ompd_rc_nomem;
+	budget_take(bytes);
+	block->size = bytes;
 	block->previous = NULL;
 	block->next = blocks;
 	if (blocks)
@@ -48,6 +53,7 @@ ompd_rc_t memory_free(void *memory)
 		blocks = block->next;
 	if (block->next)
 		block->next->previous = block->previous;
+	budget_give(block->size);
 	free(block);
 	return ompd_rc_ok;
 }

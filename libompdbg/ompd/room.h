@@ -6,6 +6,7 @@
 #define OMPDBG_OMPD_ROOM_H
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/buffer.h"
 #include "base/table.h"
 #include "ompd/cache.h"

@@ -52,7 +52,7 @@ struct ompdbg_error *runtimes_open(struct arena *arena, struct ompd_library *lib
 		struct space *space;
 		struct ompdbg_error *error = space_open(library, services, name, &space);
 
-		if (error && error->code == OMPDBG_INTERRUPTED)
+		if (ends_command(error))
 			return error;
 		if (error)
 			note_problem(arena, runtimes, library, is_named, error);

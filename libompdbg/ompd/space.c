@@ -32,7 +32,7 @@ struct ompdbg_error *space_leave(struct space *space, ompd_rc_t code)
 	in_call = NULL;
 	space->failure = NULL;
 	space->code = code;
-	if (failure && failure->code == OMPDBG_INTERRUPTED)
+	if (ends_command(failure))
 		return failure;
 	if (code != ompd_rc_ok && code != ompd_rc_incomplete)
 		return ompd_error(space->library, code, failure);

@@ -17,7 +17,7 @@ static struct ompdbg_error *find_pthread(struct space *space,
 	struct ompdbg_error *error = SERVICE(space, registers, thread->number, wanted, &registers);
 	if (!error && registers.known & wanted)
 		*ret = registers.values[OMPDBG_THREAD_POINTER];
-	if (error && error->code == OMPDBG_INTERRUPTED)
+	if (ends_command(error))
 		return error;
 	ompdbg_error_destroy(error);
 	return NULL;

@@ -78,11 +78,13 @@ struct ompdbg_error *print_view(struct process *process, enum view view,
 
 	if (error)
 		return error;
-	if (form->json && views[view].json)
-		return print_document(process, view, options, sink);
+	if (form->json && views[view].json) {
+		error = print_document(process, view, options, sink);
+		return !error && budget_is_spent() ? interruption() : error;
+	}
 	text_init(&text, process, form);
 	error = views[view].text(&text, options);
 	if (!error && process_is_interrupted(process))
-		error = &ompdbg_error_interrupted;
+		error = interruption();
 	return error ? error : text_write(&text, sink);
 }

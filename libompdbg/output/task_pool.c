@@ -43,7 +43,7 @@ static struct ompdbg_error *add_task(void *context, struct task *task)
 	struct task_pool *pool = context;
 
 	if (pool->total++ % 1024 == 0 && process_is_interrupted(pool->runtime->process))
-		return &ompdbg_error_interrupted;
+		return interruption();
 	if (!task_has_begun(task)) {
 		struct tasks_alike *alike = tasks_alike(&pool->alike, task);
 		if (++alike->number > pool->keep) {

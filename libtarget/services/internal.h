@@ -7,6 +7,7 @@
 #define OMPDBG_TARGET_SERVICES_INTERNAL_H
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/demangle.h"
 #include "base/table.h"
 #include "base/text.h"
@@ -93,12 +94,12 @@ struct target_services {
 
 struct scope;
 
-/** Check whether the user wants all work to end. */
+/** Check whether all work is to end: the user wants that, or it takes too much memory. */
 static inline bool is_interrupted(const struct target_services *services)
 {
 	const struct ompdbg_services *debugger = services->debugger;
 
-	return debugger && debugger->interrupted(debugger->context);
+	return budget_is_spent() || (debugger && debugger->interrupted(debugger->context));
 }
 
 /** Find the index in the target of a thread. */

@@ -58,7 +58,7 @@ struct ompdbg_error *thread_index(const struct target_services *services, int th
 struct ompdbg_error *answered(struct target_services *services, struct ompdbg_error *error)
 {
 	arena_deinit(&services->scratch);
-	return is_interrupted(services) ? &ompdbg_error_interrupted : error;
+	return is_interrupted(services) ? interruption() : error;
 }
 
 struct ompdbg_registers registers_of(const struct target_services *services, size_t index,

@@ -190,6 +190,13 @@ def test_broken_services(variant: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.parametrize("variant", ["O2", "clang"])
+def test_too_much_memory(variant: str, tmp_path: Path) -> None:
+    """A target whose threads would take more memory than a command may have."""
+    done = run("endless_threads", setup.LIBRARY, core_of(tmp_path, "hung", variant))
+    assert done.returncode == 0, (done.stdout, done.stderr)
+
+
 def test_example(tmp_path: Path) -> None:
     """What docs/examples/teams.c prints."""
     done = run("example_teams", core_of(tmp_path, "nested", "O2", "1", "2", "2"), setup.LIBRARY)

@@ -106,7 +106,7 @@ void json_end_lines(struct json *json)
 bool json_line(struct json *json)
 {
 	if (process_is_interrupted(json->process))
-		json_fail(json, &ompdbg_error_interrupted);
+		json_fail(json, interruption());
 	if (json->has_line)
 		buffer_put(&json->buffer, ",\n");
 	json->has_line = true;

@@ -116,7 +116,7 @@ static void add(struct json *json, const char *name, json_view *write,
 	json_key(json, name);
 	size_t begin = json->buffer.size;
 	write(json, options);
-	if (!json->error || json->error->code == OMPDBG_INTERRUPTED)
+	if (!json->error || ends_command(json->error))
 		return;
 	*ARENA_APPEND(arena, problems->texts, problems->count, problems->capacity) =
 		arena_printf(arena, "%s: %s", name, json->error->message);

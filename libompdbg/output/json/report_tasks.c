@@ -43,7 +43,7 @@ static struct ompdbg_error *list_task(void *context, struct task *task)
 
 	section->total++;
 	if (process_is_interrupted(json->process))
-		return &ompdbg_error_interrupted;
+		return interruption();
 	if (!is_listed(section, task))
 		return NULL;
 	section->listed++;

@@ -133,7 +133,7 @@ struct ompdbg_error *service_function_at(void *context, uint64_t address,
 	const struct known_function *known = function_at(context, address);
 
 	if (is_interrupted(context))
-		return &ompdbg_error_interrupted;
+		return interruption();
 	*ret = known->function;
 	return known->exists ? NULL : &ompdbg_error_absent;
 }

@@ -162,7 +162,7 @@ struct ompdbg_error *service_layout(void *context, const char *structure, const 
 	struct type type;
 
 	if (is_interrupted(context))
-		return &ompdbg_error_interrupted;
+		return interruption();
 	if (!found)
 		return &ompdbg_error_absent;
 	type = *found;

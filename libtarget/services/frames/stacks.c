@@ -236,7 +236,7 @@ struct ompdbg_error *service_unwind(void *context, int thread, size_t most,
 			return &ompdbg_error_no_memory;
 		if (is_interrupted(services)) {
 			*stack = (struct stack){ 0 }; // it may lack frames
-			return &ompdbg_error_interrupted;
+			return interruption();
 		}
 	}
 	*ret = stack->frames;
@@ -271,7 +271,7 @@ static struct ompdbg_error *place_of(struct target_services *services, const str
 				     struct ompdbg_function *ret)
 {
 	if (is_interrupted(services))
-		return &ompdbg_error_interrupted;
+		return interruption();
 	*ret = (struct ompdbg_function){
 		.name = code->name && *code->name ? code->name : NULL,
 		.symbol = code->symbol && *code->symbol ? code->symbol : NULL,

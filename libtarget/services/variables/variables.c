@@ -147,7 +147,7 @@ struct ompdbg_error *service_variable_at(void *context, uint64_t address, bool i
 	if (!known) {
 		known = name_variable(services, address, is_lock, near);
 		if (is_interrupted(services))
-			return &ompdbg_error_interrupted;
+			return interruption();
 		if (!known)
 			known = absent;
 		*table_put(table, &services->arena, address) = (void *)(uintptr_t)known;
