@@ -190,6 +190,8 @@ static void add_segment(struct target *target, const Elf64_Phdr *header)
 {
 	if (!header->p_memsz || header->p_vaddr + header->p_memsz < header->p_vaddr)
 		return;
+	if (header->p_flags & PF_X)
+		executable_add(target, header->p_vaddr, header->p_vaddr + header->p_memsz);
 	struct segment *segment = GROW(target->segments, target->num_segments);
 	*segment = (struct segment){
 		.start = header->p_vaddr,

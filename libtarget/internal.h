@@ -30,6 +30,11 @@ struct mapping {
 	ssize_t file;	 // index in struct target
 };
 
+/** A part of memory that can be executed. */
+struct executable {
+	uint64_t start, end;
+};
+
 /** A part of a file that no process can have changed. */
 struct constant_part {
 	uint64_t offset, end;
@@ -126,6 +131,8 @@ struct target {
 	size_t num_segments;
 	struct mapping *mappings; // by address
 	size_t num_mappings;
+	struct executable *executables;
+	size_t num_executables;
 	struct mapped_file *files;
 	size_t num_files;
 	struct thread *threads;
@@ -156,6 +163,10 @@ void *grow(void *array, size_t *count, size_t size);
 size_t core_read(const struct target *target, uint64_t address, void *buffer, size_t size);
 /** Memory of the target itself; the files are what it is compared with. */
 bool memory_read_own(struct target *target, uint64_t address, void *buffer, size_t size);
+/** Note that a part of memory can be executed. */
+void executable_add(struct target *target, uint64_t start, uint64_t end);
+/** Check for code at an address; where it is unknown what can be executed, anything may be. */
+bool executable_at(const struct target *target, uint64_t address);
 int core_init(struct target *target, struct target_error *error);
 
 /** Look at what a process has mapped, while it runs. */

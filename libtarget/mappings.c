@@ -56,3 +56,19 @@ const struct mapping *mapping_find(const struct target *target, uint64_t address
 {
 	return RANGE_AT(target->mappings, target->num_mappings, address);
 }
+
+void executable_add(struct target *target, uint64_t start, uint64_t end)
+{
+	if (target->num_executables < MAX_MAPPINGS)
+		*GROW(target->executables, target->num_executables) =
+			(struct executable){ start, end };
+}
+
+bool executable_at(const struct target *target, uint64_t address)
+{
+	for (size_t i = 0; i < target->num_executables; i++) {
+		if (address >= target->executables[i].start && address < target->executables[i].end)
+			return true;
+	}
+	return !target->num_executables;
+}

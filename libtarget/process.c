@@ -233,6 +233,8 @@ static bool sum_up(void *context, const struct proc_mapping *mapping)
 
 static bool take_mapping(void *context, const struct proc_mapping *mapping)
 {
+	if (mapping->permissions[2] == 'x')
+		executable_add(context, mapping->start, mapping->end);
 	if (mapping->name[0] == '/')
 		mapping_add(context, mapping->start, mapping->end, mapping->offset, mapping->name);
 	return sum_up(context, mapping);

@@ -84,6 +84,9 @@ static int look_and_stop(struct target *target, pid_t pid, struct target_error *
 	free(target->mappings);
 	target->mappings = NULL;
 	target->num_mappings = 0;
+	free(target->executables);
+	target->executables = NULL;
+	target->num_executables = 0;
 	return process_init(target, pid, error) < 0 ? -1 : files_init(target, error);
 }
 
@@ -172,6 +175,7 @@ void target_close(struct target *target)
 	files_deinit(target);
 	free(target->segments);
 	free(target->mappings);
+	free(target->executables);
 	free(target->threads);
 	free(target->auxiliary);
 	free(target->program);

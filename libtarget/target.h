@@ -207,9 +207,13 @@ struct target_frame {
  * @return how many frames were put into @p frames, at most @p max.
  */
 size_t target_unwind(struct target *target, size_t thread, struct target_frame *frames, size_t max);
-/** Find the caller of code that is in no file. @return false: the code does not show where it returns to. */
-bool target_made_caller(struct target *target, const struct target_frame *frame,
-			struct target_frame *ret);
+/**
+ * Find the caller of code that is in no file, and has been made at run time, or of what is no code at all: a
+ * call by a bad pointer has led there. @p is_call: the frame goes on after a call.
+ * @return false: the code does not show where it returns to.
+ */
+bool target_caller_without_rules(struct target *target, const struct target_frame *frame,
+				 bool is_call, struct target_frame *ret);
 
 // ---- Symbols ---------------------------------------------------------------------------------
 

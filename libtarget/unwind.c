@@ -9,7 +9,10 @@
 
 #include "libcode/code.h"
 
-enum { NUM_DWARF = 17 }; // registers with which libdwfl begins
+enum {
+	STACK_POINTER = 7, // in DWARF
+	NUM_DWARF = 17,	   // registers with which libdwfl begins
+};
 
 /** The code to which a signal handler returns: mov $__NR_rt_sigreturn, %rax; syscall. */
 static const uint8_t signal_return[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
@@ -111,13 +114,18 @@ static const struct frame_rules *rules_at(struct target *target, uint64_t pc)
 	return known;
 }
 
+/** Check that the newest frame goes on after a call: not the innermost one, nor what a signal interrupted. */
+static bool was_called(const struct walk *walk)
+{
+	return walk->count > 1 && !walk->frames[walk->count - 2].is_signal;
+}
+
 /** Find the rules by which the next frame was found. */
 static const struct frame_rules *rules_before(struct walk *walk)
 {
 	const struct target_frame *newer = &walk->frames[walk->count - 1];
-	const bool was_called = walk->count > 1 && !newer[-1].is_signal;
 
-	return rules_at(walk->target, newer->pc - was_called);
+	return rules_at(walk->target, newer->pc - was_called(walk));
 }
 
 static bool read_code(void *context, uint64_t address, void *buffer, size_t size)
@@ -140,14 +148,34 @@ static bool is_made_at_run_time(struct target *target, uint64_t pc)
 	return !dwfl_addrmodule(target->dwfl, pc) && target_file_index(target, pc) < 0;
 }
 
+/** Check for an address at which nothing can be executed. */
+static bool is_no_code(struct target *target, uint64_t pc)
+{
+	char byte;
+
+	return !executable_at(target, pc) ||
+	       (!dwfl_addrmodule(target->dwfl, pc) && target_file_index(target, pc) < 0 &&
+		target_read(target, pc, &byte, 1) != 1);
+}
+
+/** Check for a frame that is but where a call by a bad pointer has led. */
+static bool is_failed_call(const struct walk *walk)
+{
+	return walk->count && !was_called(walk) &&
+	       is_no_code(walk->target, walk->frames[walk->count - 1].pc);
+}
+
 /** Check that the next frame is one. Where there are no rules libdwfl takes rbp for the frame's address:
  *  other code has other things in it, and code that was made at run time need not have a frame. */
 static bool is_frame(struct walk *walk, uint64_t pc)
 {
 	const struct target_frame *newer = &walk->frames[walk->count - 1];
 
-	return !walk->count || walk->is_caller || newer->is_signal || rules_before(walk)->exist ||
-	       (is_after_call(walk->target, pc) && !is_made_at_run_time(walk->target, newer->pc));
+	if (!walk->count || walk->is_caller || newer->is_signal)
+		return true;
+	return rules_before(walk)->exist ||
+	       (!is_failed_call(walk) && is_after_call(walk->target, pc) &&
+		!is_made_at_run_time(walk->target, newer->pc));
 }
 
 static void inherit_rbx(struct walk *walk)
@@ -171,10 +199,10 @@ static int add_frame(Dwfl_Frame *frame, void *context)
 
 	if (walk->count == walk->max || !dwfl_frame_pc(frame, &pc, &is_activation))
 		return DWARF_CB_ABORT;
-	// No function returns to 0.
-	if ((!pc && walk->count) || !is_frame(walk, pc))
-		return DWARF_CB_ABORT;
 	struct target_frame *found = &walk->frames[walk->count];
+	// No function returns to 0; but a signal may have come for a call of it.
+	if ((!pc && walk->count && !found[-1].is_signal) || !is_frame(walk, pc))
+		return DWARF_CB_ABORT;
 	if (walk->is_caller)
 		pc = walk->caller.pc;
 	walk->is_caller = false;
@@ -211,7 +239,7 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
 	.set_initial_registers = set_registers,
 };
 
-// ---- Code that was made at run time ------------------------------------------------------------
+// ---- Code without rules ----------------------------------------------------------------------
 
 /** Find a register of a frame, by its number in libcode: these differ from DWARF's for rbp and rsp. */
 static bool kept_register(const struct target_frame *frame, unsigned int number, uint64_t *ret)
@@ -236,7 +264,24 @@ static bool value_at(struct target *target, const struct target_frame *frame,
 	return !place->is_loaded || target_read(target, *ret, ret, sizeof(*ret)) == sizeof(*ret);
 }
 
-bool target_made_caller(struct target *target, const struct target_frame *frame,
+/** Find the caller where a call by a bad pointer leads: the call has pushed where it returns to, and has
+ *  changed nothing else. */
+static bool failed_caller(struct target *target, const struct target_frame *frame,
+			  struct target_frame *ret)
+{
+	const int place = target_kept_index(STACK_POINTER);
+
+	*ret = *frame;
+	ret->is_signal = false;
+	ret->kept[place] += WORD;
+	return frame->known[place] &&
+	       target_read(target, frame->kept[place], &ret->pc, sizeof(ret->pc)) ==
+		       sizeof(ret->pc) &&
+	       is_after_call(target, ret->pc);
+}
+
+/** Find the caller of code that was made at run time, if that shows where it returns to. */
+static bool made_caller(struct target *target, const struct target_frame *frame,
 			struct target_frame *ret)
 {
 	struct code_reader reader;
@@ -266,17 +311,23 @@ bool target_made_caller(struct target *target, const struct target_frame *frame,
 	return true;
 }
 
-/** Go on with the caller of code that was made at run time, if that code shows where it returns to. */
-static bool go_past_made(struct walk *walk)
+bool target_caller_without_rules(struct target *target, const struct target_frame *frame,
+				 bool is_call, struct target_frame *ret)
+{
+	return !is_call && is_no_code(target, frame->pc) ? failed_caller(target, frame, ret) :
+							   made_caller(target, frame, ret);
+}
+
+/** Go on with the caller where libdwfl does not. */
+static bool go_past(struct walk *walk)
 {
 	const struct target_frame *last = &walk->frames[walk->count - 1];
 
-	if (!walk->count || walk->count == walk->max || last->is_signal ||
-	    !is_made_at_run_time(walk->target, last->pc))
-		return false;
-	if (walk->is_caller)
+	if (!walk->count || walk->count == walk->max || last->is_signal || walk->is_caller)
 		return false; // libdwfl did not go on from there
-	walk->is_caller = target_made_caller(walk->target, last, &walk->caller);
+	if (is_failed_call(walk) || is_made_at_run_time(walk->target, last->pc))
+		walk->is_caller = target_caller_without_rules(walk->target, last, was_called(walk),
+							      &walk->caller);
 	return walk->is_caller;
 }
 
@@ -293,7 +344,7 @@ size_t target_unwind(struct target *target, size_t thread, struct target_frame *
 	do {
 		dwfl_getthread_frames(target->dwfl, target->threads[thread].lwp, add_frame, &walk);
 		target->threads[thread].unwound_from = &walk.caller;
-	} while (go_past_made(&walk));
+	} while (go_past(&walk));
 	target->threads[thread].unwound_from = NULL;
 	return walk.count;
 }

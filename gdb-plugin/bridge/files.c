@@ -276,15 +276,16 @@ void gdb_files_forget(struct gdb_services *services)
 	Py_CLEAR(services->files);
 }
 
-bool gdb_files_made_caller(struct gdb_services *services, const struct target_frame *frame,
-			   struct target_frame *ret)
+bool gdb_files_caller(struct gdb_services *services, const struct target_frame *frame, bool is_call,
+		      struct target_frame *ret)
 {
 	struct ompdbg_error *error;
 	const struct ompdbg_services *files = gdb_files(services, &error);
 
 	ompdbg_error_destroy(error);
 	return files &&
-	       target_made_caller(((struct files_object *)services->files)->target, frame, ret);
+	       target_caller_without_rules(((struct files_object *)services->files)->target, frame,
+					   is_call, ret);
 }
 
 #define FORWARD(name, parameters, ...)                                            \

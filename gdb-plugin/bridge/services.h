@@ -174,9 +174,9 @@ struct ompdbg_error *gdb_variable_at(void *context, uint64_t address, bool is_lo
 				     const char **ret);
 struct ompdbg_error *gdb_layout(void *context, const char *structure, const char *field,
 				const char *object, struct ompdbg_layout *ret);
-/** Find the caller of code that is in no file (target_made_caller()). */
-bool gdb_files_made_caller(struct gdb_services *services, const struct target_frame *frame,
-			   struct target_frame *ret);
+/** Find the caller of code that is in no file (target_caller_without_rules()). */
+bool gdb_files_caller(struct gdb_services *services, const struct target_frame *frame, bool is_call,
+		      struct target_frame *ret);
 struct ompdbg_error *gdb_file_address(void *context, uint64_t address, uint64_t *ret);
 struct ompdbg_error *gdb_newest_gcc(void *context, uint64_t address, int *ret);
 

@@ -94,8 +94,8 @@ static bool is_unknown_code(struct gdb_services *services, uint64_t pc)
 	return is_absent && !is_ok(gdb_symbol_at(services, pc, &symbol));
 }
 
-/** Check that the newest frame was called from @p pc. Of code that was made at run time GDB guesses the
- *  caller: the code must show it. */
+/** Check that the newest frame was called from @p pc. Of code that is in no file GDB guesses the caller:
+ *  the code must show it, or the call that has failed. */
 static bool is_proven_caller(struct gdb_services *services, int thread,
 			     const struct gdb_stack *stack, uint64_t pc)
 {
@@ -111,7 +111,7 @@ static bool is_proven_caller(struct gdb_services *services, int thread,
 		frame.known[i] = is_ok(gdb_frame_register(
 			services, thread, newest, (enum ompdbg_register)target_kept_registers[i],
 			&frame.kept[i]));
-	return gdb_files_made_caller(services, &frame, &caller) && caller.pc == pc;
+	return gdb_files_caller(services, &frame, newest->is_call, &caller) && caller.pc == pc;
 }
 
 /** Take the next frame of a stack. @p told: (pc, is_signal, is_inlined, is_tail_call); or None, as the last

@@ -59,6 +59,7 @@ struct process {
 	size_t num_teams;
 	bool has_teams;
 	bool has_own_ids;
+	uint64_t failed_jump;	// where a thread is, and nothing can be executed; 0: none
 	uint64_t own_id_offset; // of a thread's id in the C library's record of it; 0: unknown
 	void *rooms[NUM_ROOMS]; // as of the constants
 };

@@ -105,36 +105,6 @@ bool crash_is_own(const struct crash *crash, pid_t pid)
 	return !sender_of(crash, pid);
 }
 
-/** The signal that a process keeps. */
-struct marked_crash {
-	struct crash crash;
-	pid_t pid;
-};
-
-static const char *describe_marked(struct process *process, void *context)
-{
-	const struct marked_crash *marked = context;
-
-	return crash_text(process, &marked->crash, marked->pid);
-}
-
-void crash_mark(struct process *process, const struct crash *crash, pid_t pid)
-{
-	struct thread *thread = crash_thread(process, crash);
-	const char *name = signal_name(&process->arena, crash->signal);
-	struct marked_crash *marked;
-
-	if (!thread || !name)
-		return;
-	marked = ARENA_NEW(&process->arena, struct marked_crash);
-	*marked = (struct marked_crash){ *crash, pid };
-	process_set_signal(process, &(struct process_signal){ .thread = thread,
-							      .name = name,
-							      .is_sent = !crash_is_own(crash, pid),
-							      .describe = describe_marked,
-							      .context = marked });
-}
-
 // ---- In words ----------------------------------------------------------------------------------
 
 /** Check whether a handler of the program's may have raised the signal again, as that of Fortran's runtime:
@@ -276,6 +246,39 @@ const char *crash_text(struct process *process, const struct crash *crash, pid_t
 	return arena_printf(arena, "%s in %s%s%s%s%s", signal_name(arena, crash->signal), who,
 			    location ? ": " : "", location ? place_text(arena, location) : "",
 			    details ? ", " : "", details ? details : "");
+}
+
+/** The signal that a process keeps. */
+struct marked_crash {
+	struct crash crash;
+	pid_t pid;
+};
+
+static const char *describe_marked(struct process *process, void *context)
+{
+	const struct marked_crash *marked = context;
+
+	return crash_text(process, &marked->crash, marked->pid);
+}
+
+void crash_mark(struct process *process, const struct crash *crash, pid_t pid)
+{
+	struct thread *thread = crash_thread(process, crash);
+	const char *name = signal_name(&process->arena, crash->signal);
+	struct marked_crash *marked;
+
+	if (!thread || !name)
+		return;
+	const struct fault fault = fault_of(crash, thread, pid);
+	if (crash->signal == SIGSEGV && fault.kind == FAULT_JUMP)
+		process->failed_jump = fault.address;
+	marked = ARENA_NEW(&process->arena, struct marked_crash);
+	*marked = (struct marked_crash){ *crash, pid };
+	process_set_signal(process, &(struct process_signal){ .thread = thread,
+							      .name = name,
+							      .is_sent = !crash_is_own(crash, pid),
+							      .describe = describe_marked,
+							      .context = marked });
 }
 
 /** Check that a source file is not newer than what was compiled of it. */

@@ -119,6 +119,13 @@ static bool is_interposed(struct stack *stack, const struct stack_frame *frame)
 	return false;
 }
 
+/** Check for a frame that is but where a call by a bad pointer has led: its caller is known. */
+static bool is_failed_call(struct stack *stack, const struct stack_frame *frame)
+{
+	return !frame->at.is_call && stack_frame(stack, frame->index + 1) &&
+	       is_no_code(stack->process, frame->at.pc);
+}
+
 enum code_owner stack_owner(struct stack *stack, struct stack_frame *frame)
 {
 	struct process *process = stack->process;
@@ -128,6 +135,8 @@ enum code_owner stack_owner(struct stack *stack, struct stack_frame *frame)
 	uint64_t runtime = frame->at.object ? 0 : static_runtime(process);
 	if (frame->at.is_signal)
 		frame->owner = FRAME_USER;
+	else if (is_failed_call(stack, frame))
+		frame->owner = FRAME_SYSTEM;
 	else if (runtime)
 		frame->owner = owner_in_static(runtime, frame->at.pc, stack_place(stack, frame));
 	else

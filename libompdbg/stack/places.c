@@ -99,8 +99,17 @@ bool is_made_at_run_time(struct process *process, uint64_t address)
 {
 	struct ompdbg_object object;
 
-	return answer_of(SERVICE(process, object_at, address, &object)) == ANSWER_ABSENT &&
-	       is_readable(process, address);
+	return address != process->failed_jump && is_readable(process, address) &&
+	       answer_of(SERVICE(process, object_at, address, &object)) == ANSWER_ABSENT;
+}
+
+bool is_no_code(struct process *process, uint64_t address)
+{
+	struct ompdbg_object object;
+
+	return (address && address == process->failed_jump) ||
+	       (!is_readable(process, address) &&
+		answer_of(SERVICE(process, object_at, address, &object)) == ANSWER_ABSENT);
 }
 
 const char *code_title(struct process *process, uint64_t address, bool is_call)

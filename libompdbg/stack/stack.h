@@ -28,6 +28,8 @@ const char *symbol_title(struct process *process, const struct ompdbg_symbol *sy
 
 /** Check for code that is in no file: it was made while the program runs. */
 bool is_made_at_run_time(struct process *process, uint64_t address);
+/** Check for an address, to which a thread has jumped, at which nothing can be executed. */
+bool is_no_code(struct process *process, uint64_t address);
 /** Write how code without a name is called: by its file and the address that it has there, which is the
  *  same in all processes ("prog+0x11aa"), or "code made at run time (0x7f…)". @p is_call: @p address is a
  *  return address. */

@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs/ompdbg.schema.json").read_text(encoding="utf-8"))
 SOURCE = ROOT / "testsuite/cli/programs/faults.c"
 OVERFLOW = SOURCE.with_name("overflow.c")
+BAD_CALL = SOURCE.with_name("bad_call.c")
 OVERFLOWS = "probably a stack overflow; OMP_STACKSIZE sets its size"
 INDEX = str(1 << 40)
 VARIANTS = [(family, level) for family in ("gcc", "clang") for level in ("-O0", "-O2")]
@@ -102,6 +103,34 @@ def test_gdb_says_the_same(ompdbg: Any, family: str, level: str, tmp_path: Path)
         for text in (live, dead, ours):
             assert re.search(end + "$", text.splitlines()[0]), text
             assert f"FAULT {way}:" in text.splitlines()[1]
+
+
+@pytest.mark.parametrize("family, level", VARIANTS)
+def test_call_by_a_bad_pointer(ompdbg: Any, family: str, level: str, tmp_path: Path) -> None:
+    """The call is what matters, not where it led: on core files, under `run`, and in GDB."""
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    lines = BAD_CALL.read_text(encoding="utf-8").splitlines()
+    (number,) = [at for at, line in enumerate(lines, 1) if line.endswith("// CALL")]
+    try:
+        flags = (level, "-g", "-fopenmp")
+        program = own_programs.compiled(str(BAD_CALL), tmp_path / "program", flags, family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    place = rf"SIGSEGV in thread \d+ \(1/2\): apply at bad_call\.c:{number}, invalid jump to 0x"
+    for way in ("null", "wild", "stack", "heap", "data"):
+        core = core_of(program, way, tmp_path / way)
+        told = ompdbg.run("why", core).stdout.splitlines()
+        assert re.match(place, told[0]) and told[1].endswith("// CALL"), (way, told)
+        frames = ompdbg.run("bt", core).stdout
+        assert re.search(r"#1 +apply \(.*#2 +parallel region of main", frames, re.S), (way, frames)
+        assert f"apply at bad_call.c:{number}" in ompdbg.run("threads", core).stdout, way
+        words = ["run", "--print", f"--report={tmp_path}", "--", program, way]
+        assert re.search(place, ompdbg.run(*words).stderr), way
+    spec: Dict[str, Any] = {"commands": ["run null", "omp why"]}
+    live = processes.run_gdb("session.py", spec, [str(program)]).result[1]["text"]
+    assert re.match(place, live), live
 
 
 @pytest.mark.parametrize("family", ("gcc", "clang"))
