@@ -331,12 +331,34 @@ static const char *source_line(struct process *process, const struct location *l
 	return found;
 }
 
+/** Return what the C library has said before it ended the program: of an assertion, or of damage that it has
+ *  found (glibc's __abort_msg: the size of a block, and the text in it). @return NULL: nothing. */
+static const char *last_words(struct process *process, const struct crash *crash, pid_t pid)
+{
+	enum { MOST = 4096 };
+	uint64_t variable, block;
+	uint32_t size;
+
+	if (crash->signal != SIGABRT || !crash_is_own(crash, pid) ||
+	    !is_ok(SERVICE(process, symbol_address, "__abort_msg", NULL, 0, &variable)) ||
+	    !process_read(process, variable, &block, sizeof(block)) || !block ||
+	    !process_read(process, block, &size, sizeof(size)) || size <= sizeof(size))
+		return NULL;
+	size = size - sizeof(size) < MOST ? size - (uint32_t)sizeof(size) : MOST;
+	char *words = arena_alloc(&process->arena, size + 1);
+	if (!process_read(process, block + sizeof(size), words, size))
+		return NULL;
+	words[strcspn(words, "\r\n")] = 0;
+	return *words ? words : NULL;
+}
+
 struct ompdbg_error *print_crash(struct process *process, const struct crash *crash, pid_t pid,
 				 const struct form *form, struct sink *sink)
 {
 	struct thread *thread = crash_thread(process, crash);
 	const struct location *location = thread ? thread_location(thread) : NULL;
 	const char *source = source_line(process, location);
+	const char *words = last_words(process, crash, pid);
 	struct lines lines = { 0 };
 	struct text text;
 
@@ -346,6 +368,8 @@ struct ompdbg_error *print_crash(struct process *process, const struct crash *cr
 		text_add(&text, paint(&text.paper, STYLE_ERROR, lines.lines[i]));
 	if (location && source)
 		TEXT_CUT(&text, "%d  %s", location->line, source + strspn(source, " \t"));
+	if (words)
+		TEXT_CUT(&text, "The program said: %s", words);
 	return text_write(&text, sink);
 }
 
@@ -374,5 +398,6 @@ void json_crash(struct json *json, struct process *process, const struct crash *
 	json_member_string(json, "null_pointer", fault.pointer);
 	json_member_string(json, "details",
 			   details_text(&process->arena, crash, pid, thread, &fault));
+	json_member_string(json, "message", last_words(process, crash, pid));
 	json_end_object(json);
 }

@@ -19,6 +19,7 @@ SCHEMA = json.loads((ROOT / "docs/ompdbg.schema.json").read_text(encoding="utf-8
 SOURCE = ROOT / "testsuite/cli/programs/faults.c"
 OVERFLOW = SOURCE.with_name("overflow.c")
 BAD_CALL = SOURCE.with_name("bad_call.c")
+LAST_WORDS = SOURCE.with_name("last_words.c")
 OVERFLOWS = "probably a stack overflow; OMP_STACKSIZE sets its size"
 INDEX = str(1 << 40)
 VARIANTS = [(family, level) for family in ("gcc", "clang") for level in ("-O0", "-O2")]
@@ -131,6 +132,38 @@ def test_call_by_a_bad_pointer(ompdbg: Any, family: str, level: str, tmp_path: P
     spec: Dict[str, Any] = {"commands": ["run null", "omp why"]}
     live = processes.run_gdb("session.py", spec, [str(program)]).result[1]["text"]
     assert re.match(place, live), live
+
+
+@pytest.mark.parametrize("family", ("gcc", "clang"))
+def test_last_words(ompdbg: Any, family: str, tmp_path: Path) -> None:
+    """What the C library says of its end is repeated: on core files, under `run`, and in GDB."""
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    try:
+        flags = ("-O1", "-g", "-w", "-fopenmp")
+        program = own_programs.compiled(str(LAST_WORDS), tmp_path / "program", flags, family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    for way in ("assertion", "free", "odd", "silent"):
+        alone = subprocess.run([program, way], stderr=subprocess.PIPE, text=True, check=False)
+        words = alone.stderr.strip()
+        assert bool(words) == (way != "silent")
+        shown = words.replace("\033", "\\x1b")
+        told = [f"The program said: {shown}"] if words else []
+        (tmp_path / way).mkdir()
+        core = processes.kernel_core(program, (way,), tmp_path / way, signal.SIGABRT)
+        lines = ompdbg.run("why", core).stdout.splitlines()
+        assert [line for line in lines if line.startswith("The program said")] == told, lines
+        report = ompdbg.json("report", core, status=1)
+        jsonschema.validate(report, SCHEMA)
+        assert report["about"]["crash"]["message"] == (words or None)
+        done = ompdbg.run("run", "--print", f"--report={tmp_path}", "--", program, way)
+        lines = [line for line in done.stderr.splitlines() if "The program said" in line]
+        assert [line.replace("ompdbg run:   ", "") for line in lines] == told, lines
+        spec: Dict[str, Any] = {"commands": ["omp why"], "kill": False}
+        text = processes.run_gdb("session.py", spec, [str(program), str(core)]).result[0]["text"]
+        assert [line for line in text.splitlines() if "The program said" in line] == told, text
 
 
 @pytest.mark.parametrize("family", ("gcc", "clang"))
