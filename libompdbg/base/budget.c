@@ -7,8 +7,9 @@
 
 static const size_t most = (size_t)4 << 30;
 
-// Of all programs that are open in this process: it is the process that has no more memory.
-static size_t held, limit;
+// Of all programs that are open in this process, in whichever of its threads: it is the process that has no
+// more memory.
+static _Atomic size_t held, limit;
 
 /** Find out how much may be held. */
 static size_t find_limit(void)
