@@ -495,6 +495,20 @@ def test_the_same_threads_have_come(
         pytest.skip(problem)
 
 
+def test_two_calls_without_lines(ompdbg: Any, tmp_path: Path) -> None:
+    """They may be of one construct, of which the compiler has made copies."""
+    source = str(PROGRAMS / "two_calls.c")
+    findings = {}
+    for debug in ("-g0", "-g"):
+        program = own_programs.compiled(
+            source, tmp_path / debug, ("-O0", debug, "-fopenmp"), "gcc"
+        )
+        with rest.hanging([str(program)], 4, tmp_path) as process:
+            findings[debug] = ompdbg.json("why", process.pid, status=1)["findings"][0]
+    assert findings["-g"]["rule"] == "different_barriers"
+    assert findings["-g0"]["rule"] == "barrier", findings["-g0"]
+
+
 def test_function_of_the_c_library_that_is_interposed(
     ompdbg: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
