@@ -52,7 +52,7 @@ def regions() -> List[Region]:
 
     Members: those of a team; opened (a location), groups (of threads that do the same:
     thread_nums, threads, state, does, activity, wait, location, region), loops, progress (total,
-    arrived, arrived_end, source, tasks_left, several, cancelled), recorded.
+    arrived, arrived_end, unsure, source, tasks_left, several, cancelled), recorded.
     """
     found: List[Region] = document("regions").regions
     return found
