@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kmp/kmp.h"
+#include "kmp/icv.h"
 
 #define DESC(field) KMP_FIELD_kmp_desc_base_t__##field
 
@@ -258,33 +258,43 @@ ompd_rc_t kmp_thread_kind(const struct runtime *runtime, const struct thread *th
 
 // A thread that leaves a barrier goes over to the other of its team's two sets of tasks
 // (__kmp_task_team_sync), unless the barrier is cancelled. Without these there is one set or none.
-static int32_t barrier_phase(const struct runtime *runtime, const struct thread *thread)
+static ompd_rc_t barrier_phase(const struct runtime *runtime, const struct thread *thread,
+			       int32_t *ret)
 {
-	uint64_t tasks = kmp_at(runtime, thread->team, TEAM(t_task_team));
-	uint64_t phase, set;
+	const uint64_t tasks = kmp_at(runtime, thread->team, TEAM(t_task_team));
+	const struct object of = { 0 };
+	ompd_word_t cancellation = 0;
+	uint64_t phase = 0, set = 1;
 
-	if (!thread->team || thread->in_pool || !kmp_never_cancels(runtime) ||
-	    kmp_read(runtime, thread->address, INFO(th_task_state), &phase) != ompd_rc_ok ||
-	    phase > 1)
-		return -1;
-	for (uint64_t i = 0; i < 2; i++) {
-		if (tasks == KMP_NOWHERE ||
-		    kmp_read_element(runtime, tasks, i, &set) != ompd_rc_ok || !set)
-			return -1;
-	}
-	return (int32_t)phase;
+	*ret = -1;
+	if (!thread->team || thread->in_pool || tasks == KMP_NOWHERE)
+		return ompd_rc_ok;
+	ompd_rc_t rc = kmp_icv_variable(runtime, ICV_cancel, &of, &cancellation);
+
+	if (rc == ompd_rc_ok)
+		rc = kmp_read(runtime, thread->address, INFO(th_task_state), &phase);
+	for (uint64_t i = 0; i < 2 && rc == ompd_rc_ok && set; i++)
+		rc = kmp_read_element(runtime, tasks, i, &set);
+	if (rc == ompd_rc_unsupported || rc == ompd_rc_unavailable)
+		return ompd_rc_ok;
+	if (rc == ompd_rc_ok && !cancellation && set && phase <= 1)
+		*ret = (int32_t)phase;
+	return rc;
 }
 
 ompd_rc_t kmp_thread_info(const struct runtime *runtime, const struct thread *thread,
 			  ompd_ext_thread_info *ret)
 {
+	int32_t phase;
 	uint32_t kind;
 	ompd_rc_t rc = kmp_thread_kind(runtime, thread, &kind);
 
 	if (rc == ompd_rc_ok)
+		rc = barrier_phase(runtime, thread, &phase);
+	if (rc == ompd_rc_ok)
 		*ret = (ompd_ext_thread_info){ .kind = kind,
 					       .global_num = (int32_t)thread->gtid,
-					       .barrier_phase = barrier_phase(runtime, thread) };
+					       .barrier_phase = phase };
 	return rc;
 }
 
