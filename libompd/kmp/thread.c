@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kmp/icv.h"
+#include "kmp/kmp.h"
 
 #define DESC(field) KMP_FIELD_kmp_desc_base_t__##field
 
@@ -262,20 +262,19 @@ static ompd_rc_t barrier_phase(const struct runtime *runtime, const struct threa
 			       int32_t *ret)
 {
 	const uint64_t tasks = kmp_at(runtime, thread->team, TEAM(t_task_team));
-	const struct object of = { 0 };
-	ompd_word_t cancellation = 0;
-	uint64_t phase = 0, set = 1;
+	uint64_t cancellation, phase = 0, set = 1;
 
 	*ret = -1;
 	if (!thread->team || thread->in_pool || tasks == KMP_NOWHERE)
 		return ompd_rc_ok;
-	ompd_rc_t rc = kmp_icv_variable(runtime, ICV_cancel, &of, &cancellation);
+	ompd_rc_t rc =
+		kmp_read_global(runtime, KMP_GLOBAL___kmp_omp_cancellation, 4, &cancellation);
 
 	if (rc == ompd_rc_ok)
 		rc = kmp_read(runtime, thread->address, INFO(th_task_state), &phase);
 	for (uint64_t i = 0; i < 2 && rc == ompd_rc_ok && set; i++)
 		rc = kmp_read_element(runtime, tasks, i, &set);
-	if (rc == ompd_rc_unsupported || rc == ompd_rc_unavailable)
+	if (rc == ompd_rc_unsupported)
 		return ompd_rc_ok;
 	if (rc == ompd_rc_ok && !cancellation && set && phase <= 1)
 		*ret = (int32_t)phase;
