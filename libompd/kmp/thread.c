@@ -265,7 +265,8 @@ static ompd_rc_t barrier_phase(const struct runtime *runtime, const struct threa
 	uint64_t cancellation, phase = 0, set = 1;
 
 	*ret = -1;
-	if (!thread->team || thread->in_pool || tasks == KMP_NOWHERE)
+	if (!thread->team || thread->in_pool || tasks == KMP_NOWHERE ||
+	    kmp_at(runtime, thread->address, INFO(th_task_state)) == KMP_NOWHERE)
 		return ompd_rc_ok;
 	ompd_rc_t rc =
 		kmp_read_global(runtime, KMP_GLOBAL___kmp_omp_cancellation, 4, &cancellation);
@@ -274,8 +275,6 @@ static ompd_rc_t barrier_phase(const struct runtime *runtime, const struct threa
 		rc = kmp_read(runtime, thread->address, INFO(th_task_state), &phase);
 	for (uint64_t i = 0; i < 2 && rc == ompd_rc_ok && set; i++)
 		rc = kmp_read_element(runtime, tasks, i, &set);
-	if (rc == ompd_rc_unsupported)
-		return ompd_rc_ok;
 	if (rc == ompd_rc_ok && !cancellation && set && phase <= 1)
 		*ret = (int32_t)phase;
 	return rc;
