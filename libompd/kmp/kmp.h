@@ -387,6 +387,8 @@ ompd_rc_t kmp_ompt_task(const struct runtime *runtime, const struct task *task, 
 
 // ---- States and waits (kmp/wait.c) -----------------------------------------------------------
 
+/** Check that the program cannot cancel regions, so that threads leave no barrier before all have come. */
+bool kmp_never_cancels(const struct runtime *runtime);
 /** Check whether an address lies among the functions of the runtime. */
 ompd_rc_t kmp_is_own_code(struct runtime *runtime, uint64_t address, bool *ret);
 

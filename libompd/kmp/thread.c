@@ -258,41 +258,33 @@ ompd_rc_t kmp_thread_kind(const struct runtime *runtime, const struct thread *th
 
 // A thread that leaves a barrier goes over to the other of its team's two sets of tasks
 // (__kmp_task_team_sync), unless the barrier is cancelled. Without these there is one set or none.
-static ompd_rc_t barrier_phase(const struct runtime *runtime, const struct thread *thread,
-			       int32_t *ret)
+static int32_t barrier_phase(const struct runtime *runtime, const struct thread *thread)
 {
 	const uint64_t tasks = kmp_at(runtime, thread->team, TEAM(t_task_team));
-	uint64_t cancellation, phase = 0, set = 1;
+	uint64_t phase, set;
 
-	*ret = -1;
 	if (!thread->team || thread->in_pool || tasks == KMP_NOWHERE ||
-	    kmp_at(runtime, thread->address, INFO(th_task_state)) == KMP_NOWHERE)
-		return ompd_rc_ok;
-	ompd_rc_t rc =
-		kmp_read_global(runtime, KMP_GLOBAL___kmp_omp_cancellation, 4, &cancellation);
-
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, thread->address, INFO(th_task_state), &phase);
-	for (uint64_t i = 0; i < 2 && rc == ompd_rc_ok && set; i++)
-		rc = kmp_read_element(runtime, tasks, i, &set);
-	if (rc == ompd_rc_ok && !cancellation && set && phase <= 1)
-		*ret = (int32_t)phase;
-	return rc;
+	    !kmp_never_cancels(runtime) ||
+	    kmp_read(runtime, thread->address, INFO(th_task_state), &phase) != ompd_rc_ok ||
+	    phase > 1)
+		return -1;
+	for (uint64_t i = 0; i < 2; i++) {
+		if (kmp_read_element(runtime, tasks, i, &set) != ompd_rc_ok || !set)
+			return -1;
+	}
+	return (int32_t)phase;
 }
 
 ompd_rc_t kmp_thread_info(const struct runtime *runtime, const struct thread *thread,
 			  ompd_ext_thread_info *ret)
 {
-	int32_t phase;
 	uint32_t kind;
 	ompd_rc_t rc = kmp_thread_kind(runtime, thread, &kind);
 
 	if (rc == ompd_rc_ok)
-		rc = barrier_phase(runtime, thread, &phase);
-	if (rc == ompd_rc_ok)
 		*ret = (ompd_ext_thread_info){ .kind = kind,
 					       .global_num = (int32_t)thread->gtid,
-					       .barrier_phase = phase };
+					       .barrier_phase = barrier_phase(runtime, thread) };
 	return rc;
 }
 

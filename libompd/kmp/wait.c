@@ -223,8 +223,7 @@ static bool works_in_task(const struct runtime *runtime, const struct thread *th
 	return *state || (record.is_explicit && kmp_flag(runtime, record.flags, FLAG(executing)));
 }
 
-// Tell whether the program cannot cancel regions, so that threads leave no barrier before all have come.
-static bool never_cancels(const struct runtime *runtime)
+bool kmp_never_cancels(const struct runtime *runtime)
 {
 	const struct object of = { 0 };
 	struct kmp_seen *seen = runtime->seen;
@@ -243,7 +242,7 @@ static bool never_cancels(const struct runtime *runtime)
 // GOMP_barrier_cancel() a thread keeps the word that lets it go, and does not stop at the next barrier.
 static bool may_have_left(const struct runtime *runtime, enum barrier barrier)
 {
-	return barrier == BARRIER_PLAIN && !never_cancels(runtime);
+	return barrier == BARRIER_PLAIN && !kmp_never_cancels(runtime);
 }
 
 // Find the barrier of its team that a thread in its implicit task has come to. *@p state stays as it
