@@ -17,9 +17,9 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 BOTH = pytest.mark.parametrize("family", ("gcc", "clang"))
 
 
-def compiled(name: str, family: str, folder: Path, debug: str = "-g") -> str:
+def compiled(name: str, family: str, folder: Path, debug: str = "-g", level: str = "-O2") -> str:
     """Compile a program."""
-    options = ("-O2", debug, "-fopenmp")
+    options = (level, debug, "-fopenmp")
     try:
         return str(
             own_programs.compiled(str(PROGRAMS / name), folder / "program", options, family)
@@ -207,15 +207,10 @@ def test_a_flag_that_is_read_by_a_pointer(
     ompdbg: Any, tmp_path: Path, level: str, family: str
 ) -> None:
     """The loop keeps what it read in its frame, to which the pointer does not lead. In another it does."""
-    options = (level, "-g", "-fopenmp")
-    source = str(PROGRAMS / "received.c")
-    try:
-        program = own_programs.compiled(source, tmp_path / "program", options, family)
-    except build.Skipped as reason:
-        pytest.skip(str(reason))
+    program = compiled("received.c", family, tmp_path, level=level)
     states = {}
     for way in ("", "own"):
-        with processes.ready_program(program, (way,)) as pid:
+        with processes.ready_program(Path(program), (way,)) as pid:
             time.sleep(0.1)
             threads = ompdbg.json("threads", pid)["threads"]
             text = ompdbg.run("why", pid)
@@ -297,12 +292,7 @@ def test_tasks_that_are_suspended(ompdbg: Any, tmp_path: Path, family: str) -> N
 @pytest.mark.parametrize("level", ("-O0", "-O2"))
 def test_lock_that_is_set_twice(ompdbg: Any, tmp_path: Path, level: str, family: str) -> None:
     """The thread that waits for it has set it: on no way can those at the barrier have done so."""
-    options = (level, "-g", "-fopenmp")
-    source = str(PROGRAMS / "set_twice.c")
-    try:
-        program = own_programs.compiled(source, tmp_path / "program", options, family)
-    except build.Skipped as reason:
-        pytest.skip(str(reason))
+    program = compiled("set_twice.c", family, tmp_path, level=level)
     with rest.hanging([str(program)], 3, tmp_path) as process:
         threads = ompdbg.json("threads", process.pid)["threads"]
         (lock,) = ompdbg.json("locks", process.pid)["locks"]
@@ -334,12 +324,7 @@ def test_primary_at_a_barrier(ompdbg: Any, tmp_path: Path, family: str, size: in
     """LLVM's runtime counts the arrivals of workers only, and of those that gather others only when all of these
     have come: that the others have left the barrier before shows in the tasks that they would execute.
     """
-    options = ("-O2", "-g", "-fopenmp")
-    source = str(PROGRAMS / "lost_event.c")
-    try:
-        program = own_programs.compiled(source, tmp_path / "program", options, family)
-    except build.Skipped as reason:
-        pytest.skip(str(reason))
+    program = compiled("lost_event.c", family, tmp_path)
     command = ["env", "KMP_BLOCKTIME=infinite", str(program), str(size)]
     with rest.hanging(command, size, tmp_path) as process:
         findings = ompdbg.json("why", process.pid, status=1)["findings"]
@@ -362,12 +347,7 @@ def test_locks_that_were_left(
 ) -> None:
     """By a jump or an exception; not of one whose owner is still in the construct. Waiters that spin may have
     just got the lock."""
-    options = (level, "-g", "-fopenmp")
-    source = str(PROGRAMS / "left_locks.cpp")
-    try:
-        program = own_programs.compiled(source, tmp_path / "program", options, family)
-    except build.Skipped as reason:
-        pytest.skip(str(reason))
+    program = compiled("left_locks.cpp", family, tmp_path, level=level)
     problem = processes.kernel_core_problem()
     texts = []
     with rest.hanging([str(program), way], 4, tmp_path) as process:
@@ -407,12 +387,7 @@ def test_cancellation_that_is_off(
     ompdbg: Any, tmp_path: Path, way: str, level: str, family: str
 ) -> None:
     """Threads that wait to be cancelled never are."""
-    options = (level, "-g", "-fopenmp")
-    source = str(PROGRAMS / "uncancelled.c")
-    try:
-        program = own_programs.compiled(source, tmp_path / "program", options, family)
-    except build.Skipped as reason:
-        pytest.skip(str(reason))
+    program = compiled("uncancelled.c", family, tmp_path, level=level)
     command = [str(program), *(["none"] if way == "none" else [])]
     with rest.hanging(command, 3, tmp_path) as process:
         text = ompdbg.run("why", process.pid).stdout
