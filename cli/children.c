@@ -84,8 +84,7 @@ static bool look_at_child(const struct place *parent, pid_t pid, struct arena *a
 					       worst->remedy ? arena_strdup(arena, worst->remedy) :
 							       NULL };
 		looked_close(&looked);
-		fail_with(&failure, STATUS_FINE + 1, "missing parts of a child are not reported");
-		looked_warn(&looked, &failure);
+		looked_deinit(&looked); // what was missing in a child is not told
 	}
 	failure_deinit(&failure);
 	return hangs;

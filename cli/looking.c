@@ -249,6 +249,11 @@ void looked_warn(struct looked *looked, const struct failure *failure)
 {
 	for (size_t i = 0; i < looked->num_problems && !failure->status; i++)
 		say("ompdbg: warning: %s", looked->problems[i]);
+	looked_deinit(looked);
+}
+
+void looked_deinit(struct looked *looked)
+{
 	arena_deinit(&looked->arena);
 }
 

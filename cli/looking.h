@@ -54,6 +54,8 @@ bool look_at(const struct place *place, struct looked *looked, struct failure *f
 void looked_close(struct looked *looked);
 /** Tell people what is missing, unless a failure has told it. To be called last, once. */
 void looked_warn(struct looked *looked, const struct failure *failure);
+/** Forget what is missing, in place of looked_warn(). */
+void looked_deinit(struct looked *looked);
 /** Note that a question has failed, if it has: what is missing may be why. @return whether it has not. */
 bool looked_check(const struct looked *looked, struct ompdbg_error *error, struct failure *failure);
 /** Find how the program of a core file has ended. @return false: no signal has ended it. */
